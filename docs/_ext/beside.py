@@ -1,0 +1,132 @@
+"""The ``beside`` directive: a pseudocode block, and beside it the Python that implements it.
+
+.. code-block:: rst
+
+   .. beside:: fl_algos.algorithms.fedpd.FedPD
+
+      .. _pcode-fedpd:
+
+      .. include:: ../_algo_pcode/fedpd.rst
+
+The source is that of the methods `init` and `round`. The numbers in their trailing comments
+(``# 11, 12``) become links to the block's lines.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx.ext.autodoc.mock import mock
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from pcode import anchor, pcode
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.writers.html5 import HTML5Translator
+
+METHODS = ("init", "round")
+log = logging.getLogger(__name__)
+
+
+class beside_code(nodes.literal_block):  # noqa: N801
+    """The source beside a block."""
+
+
+class Beside(SphinxDirective):
+    """``.. beside:: package.module.Class`` around a block."""
+
+    has_content = True
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Make two columns, or a warning where the class can't be found."""
+        frame = nodes.container(classes=["beside", "full-width"])
+        columns = nodes.container(classes=["beside-columns"])
+        block = nodes.container(classes=["beside-block"])
+        block += self.parse_content_to_nodes()
+        columns += block
+        frame += columns
+        module_name, _, class_name = self.arguments[0].rpartition(".")
+        try:
+            with mock(self.config.autodoc_mock_imports):
+                module = import_module(module_name)
+            implementation = getattr(module, class_name)
+            source = "\n\n".join(method_source(implementation, name) for name in METHODS)
+        except (ImportError, AttributeError, ValueError) as error:
+            log.warning("beside: %s: %s", self.arguments[0], error, location=self.get_location())
+            return [frame]
+        self.env.note_dependency(inspect.getfile(implementation))
+        code = beside_code(source, source, language="python", classes=["beside-code"])
+        self.set_source_info(code)
+        columns += code
+        return [frame]
+
+
+def method_source(implementation: type, name: str) -> str:
+    """The source of a method as it stands in its file, without indentation and docstring."""
+    source = textwrap.dedent(inspect.getsource(getattr(implementation, name)))
+    rows = source.splitlines()
+    body = ast.parse(source).body[0].body
+    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        del rows[body[0].lineno - 1 : body[0].end_lineno]
+    return "\n".join(rows)
+
+
+def visit_html(self: HTML5Translator, node: beside_code) -> None:
+    """Write the highlighted source, line by line, its tags linked to the block."""
+    block = next(node.parent.findall(pcode), None)
+    highlighted = self.highlighter.highlight_block(node.astext(), "python", location=node)
+    head, body, tail = re.fullmatch(
+        r"(.*?<pre>)(.*?)\n?(</pre>.*)", highlighted, re.DOTALL
+    ).groups()
+    pairs = zip(node.astext().split("\n"), body.split("\n"), strict=True)
+    rows = "".join(_html_line(source, row, block) for source, row in pairs)
+    self.body.append(self.starttag(node, "div", CLASS="highlight-python notranslate"))
+    self.body.append(f"{head}{rows}{tail}</div>\n")
+    raise nodes.SkipNode
+
+
+def _html_line(source: str, row: str, block: pcode | None) -> str:
+    """One line, which knows its indentation and the numbers in its tag."""
+    numbers: list[str] = []
+    if block is not None and (tag := re.search(r"(?<=# )\d[\d, ]*(?=</span>$)", row)):
+        numbers = re.findall(r"\d+", tag[0])
+        links = ", ".join(f'<a href="#{anchor(block, number)}">{number}</a>' for number in numbers)
+        row = row[: tag.start()] + links + row[tag.end() :]
+    lines = f' data-lines="{" ".join(numbers)}"' if numbers else ""
+    indent = len(source) - len(source.lstrip())
+    return f'<span class="beside-line"{lines} style="--indent: {indent}">{row}\n</span>'
+
+
+def visit_listing(self: Any, node: beside_code) -> None:
+    """Write the source as any listing."""
+    self.visit_literal_block(node)
+
+
+def depart_listing(self: Any, node: beside_code) -> None:
+    """Leave the listing."""
+    self.depart_literal_block(node)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directive and its writers."""
+    app.setup_extension("pcode")
+    listing = (visit_listing, depart_listing)
+    app.add_node(
+        beside_code,
+        html=(visit_html, None),
+        latex=listing,
+        text=listing,
+        man=listing,
+        texinfo=listing,
+    )
+    app.add_directive("beside", Beside)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

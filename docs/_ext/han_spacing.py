@@ -1,0 +1,73 @@
+"""Chinese has no spaces between words: those that come from the source's line breaks are taken out.
+
+A break of a line, or a space that separates markup, disappears between two Chinese characters and
+beside full-width punctuation, also where one of the two stands in emphasis or in a link. Between
+Chinese and Latin letters or formulas it stays.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+
+from zh_search import HAN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sphinx.application import Sphinx
+
+_WIDE = f"[{HAN}]|[，。；：？！、（）《》「」『』【】“”‘’…—]"
+_PUNCTUATION = "[，。；：？！、（）《》「」『』【】“”‘’]"
+_NEEDLESS = re.compile(rf"(?<={_WIDE})\s+(?={_WIDE})|(?<={_PUNCTUATION})\s+|\s+(?={_PUNCTUATION})")
+_FORMULA = "x"  # stands for whatever is neither Chinese nor a space
+
+
+class CloseUp(SphinxTransform):
+    """Take the needless spaces out of every paragraph, title and term."""
+
+    default_priority = 500
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        for block in self.document.findall(nodes.TextElement):
+            if not isinstance(block, nodes.Inline | nodes.FixedTextElement):
+                close_up(block)
+
+
+def close_up(block: nodes.TextElement) -> None:
+    """Take the needless spaces out of one block."""
+    leaves = list(_leaves(block))
+    texts = [leaf.astext() if isinstance(leaf, nodes.Text) else _FORMULA for leaf in leaves]
+    whole = "".join(texts)
+    needless = {at for match in _NEEDLESS.finditer(whole) for at in range(*match.span())}
+    start = 0
+    for leaf, text in zip(leaves, texts, strict=True):
+        end = start + len(text)
+        if not needless.isdisjoint(range(start, end)):
+            kept = "".join(whole[at] for at in range(start, end) if at not in needless)
+            leaf.parent.replace(leaf, nodes.Text(kept))
+        start = end
+
+
+def _leaves(node: nodes.Element) -> Iterator[nodes.Node]:
+    """Texts, and the inline nodes whose own text is to be left alone."""
+    for child in node.children:
+        if child.children and not isinstance(child, nodes.literal | nodes.math):
+            yield from _leaves(child)
+        else:
+            yield child
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the transform, for Chinese books."""
+    app.connect("config-inited", _for_chinese)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _for_chinese(app: Sphinx, config: Any) -> None:
+    if config.language.startswith("zh"):
+        app.add_transform(CloseUp)

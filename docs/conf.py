@@ -1,0 +1,148 @@
+"""One configuration for both books.
+
+English: ``sphinx-build -c docs docs/en OUT``; Chinese: ``sphinx-build -c docs -t zh docs/zh OUT``.
+"""
+
+import json
+import sys
+import tomllib
+from importlib.metadata import version as installed_version
+from importlib.util import find_spec
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+sys.path.insert(0, str(DOCS / "_ext"))
+
+import nb_cache  # noqa: E402
+import nb_copy  # noqa: E402
+import pcode_words  # noqa: E402
+import tex_macros as macros  # noqa: E402
+
+chinese = tags.has("zh")  # noqa: F821
+tree = "zh" if chinese else "en"
+addresses = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["fl_algos"]
+
+# The book
+
+language = "zh_CN" if chinese else "en"
+project = "可执行的联邦优化" if chinese else "Federated optimization, executable"
+author = "The fl_algos authors"
+copyright = author
+version = release = installed_version("fl_algos")
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.doctest",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinxcontrib.bibtex",
+    "api_cover",
+    "beside",
+    "bilingual",
+    "han_markup",
+    "han_spacing",
+    "katex_math",
+    "nb_alt",
+    "page_macros",
+    "pcode",
+    "tex_assets",
+    "theme_leftovers",
+    "zh_search",
+]
+exclude_patterns = ["_algo_pcode/*", "**/.ipynb_checkpoints"]
+templates_path = ["_templates"]
+bilingual_site_url = addresses["site_url"]
+
+nitpicky = True
+# There is no intersphinx, because builds are offline: what lies outside of the package has no page.
+nitpick_ignore_regex = [("py:.*", r"(?!fl_algos\b).*")]
+
+numfig = True
+math_numfig = True
+
+bibtex_bibfiles = [str(ROOT / "references.bib")]
+bibtex_reference_style = "author_year"
+
+# The package
+
+api_cover_package = "fl_algos"
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+# The books need no torch.
+autodoc_mock_imports = [] if find_spec("torch") else ["torch"]
+napoleon_use_ivar = True
+napoleon_custom_sections = ["Source"]
+
+# Mathematics and pseudocode
+
+tex_macros = json.loads((DOCS / "macros.json").read_text(encoding="utf-8"))
+tex_node_modules = str(ROOT / "build" / "node" / "node_modules")
+html_math_renderer = "katex"
+
+# Notebooks
+
+nb_copy.copy_notebooks(ROOT)
+myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
+notebook_state = nb_cache.state_of(
+    "fl_algos", ROOT / "constraints.txt", ROOT / "notebooks" / "claims.json"
+)
+nb_execution_cache_path = str(ROOT / "build" / "cache" / notebook_state)
+if not chinese:
+    nb_cache.remove_others(Path(nb_execution_cache_path))
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+nb_ipywidgets_js = {}
+
+# HTML
+
+html_theme = "sphinx_book_theme"
+html_title = project
+html_baseurl = f"{bilingual_site_url.rstrip('/')}/{tree}/" if bilingual_site_url else ""
+html_static_path = ["_static"]
+html_css_files = ["pcode.css", "beside.css", "math.css", "lang-switch.css", "toc.css"]
+if chinese:
+    html_css_files.append("zh.css")
+html_js_files = [("beside.js", {"defer": "defer"})]
+html_theme_options = {
+    "article_header_end": ["lang-switch.html", "article-header-buttons.html"],
+    "show_navbar_depth": 2,
+    "navbar_persistent": [],  # else a second search field above the page
+}
+if addresses["repository_url"]:
+    html_theme_options |= {
+        "repository_url": addresses["repository_url"],
+        "use_repository_button": True,
+    }
+
+# LaTeX
+
+latex_engine = "xelatex"
+latex_documents = [("index", f"fl_algos-{tree}.tex", project, author, "manual")]
+latex_elements = {
+    "papersize": "a4paper",
+    "preamble": "\\usepackage{algorithm}\n\\usepackage{algorithmic}\n"
+    + pcode_words.for_latex(language)
+    + macros.for_latex(tex_macros),
+}
+if chinese:
+    latex_elements["preamble"] += (
+        "\\floatname{algorithm}{算法}\n"
+        "\\usepackage{xeCJK}\n"
+        "\\setCJKmainfont{Noto Serif CJK SC}\n"
+        "\\setCJKsansfont{Noto Sans CJK SC}\n"
+        "\\setCJKmonofont{Noto Sans Mono CJK SC}\n"
+    )
+
+
+def setup(app: Sphinx) -> None:
+    """Read all pages again when an extension has changed: Sphinx itself looks only at settings."""
+    app.add_config_value("extensions_state", nb_cache.digest((DOCS / "_ext").glob("*.py")), "env")

@@ -1,0 +1,33 @@
+"""Federated optimization, each algorithm exactly as its pseudocode is written.
+
+>>> import fl_algos as fl
+>>> problem = fl.random_quadratics(K=4, d=3, L=1.0, mu=0.1, seed=0)
+>>> history = fl.run(fl.FedPD(s=1.0), problem, rounds=200)
+>>> bool(history.distance[-1] < 1e-8)
+True
+"""
+
+from fl_algos.algorithms.fedpd import FedPD
+from fl_algos.algorithms.gradient_descent import GradientDescent
+from fl_algos.oracles import GD, AugmentedLagrangian, exact
+from fl_algos.problems.logistic import LogisticRegression
+from fl_algos.problems.quadratic import Quadratic, random_quadratics
+from fl_algos.server import Server
+from fl_algos.simulate import Diverged, History, run
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GD",
+    "AugmentedLagrangian",
+    "Diverged",
+    "FedPD",
+    "GradientDescent",
+    "History",
+    "LogisticRegression",
+    "Quadratic",
+    "Server",
+    "exact",
+    "random_quadratics",
+    "run",
+]

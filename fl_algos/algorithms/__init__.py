@@ -1,0 +1,1 @@
+"""One module per algorithm: hyperparameters, state, and one pure function per round."""

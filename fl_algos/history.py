@@ -1,0 +1,129 @@
+"""What a run has recorded: the history of its metrics and of what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fl_algos._arrays import Array
+
+__all__ = ["History", "Record"]
+
+
+class Record(NamedTuple):
+    """The figures of one moment of a run; in a :class:`History` each is an array over time."""
+
+    rounds: int
+    """Rounds so far."""
+    communications: int
+    """Communications so far: calls of the server's average."""
+    floats_up: int
+    """Numbers sent from clients to the server so far."""
+    floats_down: int
+    """Numbers sent from the server to clients so far."""
+    bytes_up: int
+    """Bytes sent from clients to the server so far."""
+    bytes_down: int
+    """Bytes sent from the server to clients so far."""
+    gradients: int
+    """Per-sample gradients evaluated so far by all clients, those inside a prox left out."""
+    proxes: int
+    """Proximal points evaluated so far by all clients."""
+    loss: float
+    """f(theta), the mean of the clients' functions at the server's model."""
+    grad_norm2: float
+    """Its squared gradient norm, ``|grad f(theta)|^2``."""
+    distance: float
+    """``|theta - theta*|``, NaN where theta* is not known."""
+
+
+class History:
+    """The records of a run, one array for each field of :class:`Record`, e.g. ``history.loss``.
+
+    Attributes:
+        records: the records, in order of time.
+        theta: the server's model at the end, shape (d,).
+        state: the algorithm's state at the end; None for a history that comes from a file.
+    """
+
+    def __init__(self, records: Sequence[Record], theta: Array, state: Any = None) -> None:
+        self.records = list(records)
+        self.theta = theta
+        self.state = state
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in Record._fields:
+            raise AttributeError(f"a History has no {name!r}; it has {', '.join(Record._fields)}")
+        return np.array([getattr(record, name) for record in self.records])
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __repr__(self) -> str:
+        return f"<History: {len(self)} records, the last {self.records[-1]}>"
+
+    def first(self, **bounds: float) -> Record | None:
+        """The first record in which a metric is at most the given bound; None if there is none.
+
+        >>> from fl_algos import GradientDescent, random_quadratics, run
+        >>> history = run(GradientDescent(gamma=1.0), random_quadratics(K=4, d=3), rounds=200)
+        >>> history.first(distance=1e-3).communications == history.first(distance=1e-3).rounds
+        True
+        """
+        for name in bounds:
+            if name not in Record._fields:
+                raise ValueError(f"{name}: one of {', '.join(Record._fields)} is expected")
+        for record in self.records:
+            if all(getattr(record, name) <= bound for name, bound in bounds.items()):
+                return record
+        return None
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with a row for each record."""
+        import pandas
+
+        return pandas.DataFrame.from_records(self.records, columns=Record._fields)
+
+    def plot(
+        self,
+        y: str = "grad_norm2",
+        x: str = "communications",
+        ax: Any = None,
+        **style: Any,
+    ) -> Any:
+        """One metric against another, the vertical axis logarithmic.
+
+        Args:
+            y: name of a field of :class:`Record`.
+            x: name of another one.
+            ax: matplotlib axes; new ones if None.
+            style: passed on to matplotlib's plot, e.g. ``label``.
+
+        Returns:
+            The matplotlib axes.
+        """
+        import matplotlib.pyplot as plt
+
+        ax = ax or plt.figure(layout="constrained").add_subplot()
+        ax.semilogy(getattr(self, x), getattr(self, y), **style)
+        ax.set(xlabel=x, ylabel=y)
+        return ax
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the records and the last model to a NumPy .npz file, without pickling anything."""
+        from fl_algos._arrays import to_numpy
+
+        columns = {name: getattr(self, name) for name in Record._fields}
+        with open(path, "wb") as file:
+            np.savez_compressed(file, theta=to_numpy(self.theta), **columns)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> History:
+        """Read what :meth:`save` has written; the model comes back as a NumPy array."""
+        with np.load(path, allow_pickle=False) as file:
+            columns = [file[name].tolist() for name in Record._fields]
+            theta = file["theta"]
+        return cls([Record(*row) for row in zip(*columns, strict=True)], theta)

@@ -1,0 +1,209 @@
+"""Logistic regression with an L2 penalty, on clients of any sizes."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from fl_algos import _checks
+from fl_algos._arrays import Array, like, place, to_numpy
+from fl_algos._newton import minimise_k
+
+__all__ = ["LogisticRegression"]
+
+
+class LogisticRegression:
+    """``f_k(theta) = (1/n_k) sum_i log(1 + exp(-y_i <x_i, theta>)) + (l2/2) |theta|^2``.
+
+    The sum is over the n_k samples of client k, with labels y_i in {-1, 1}.
+
+    Args:
+        X: for each of the K clients its samples, shape (n_k, d), float32 or float64.
+        y: for each of the K clients its labels, shape (n_k,), all of them in {0, 1} or all of them
+            in {-1, 1}; of any type.
+        l2: the penalty, >= 0.
+
+    Attributes:
+        K, d: number of clients, dimension.
+        sizes: the numbers of samples n_k, shape (K,).
+
+    Raises:
+        ValueError: no client, an empty client, shapes that do not fit, samples that are not finite
+            or not floating, other labels, a negative l2.
+
+    >>> import numpy as np
+    >>> X = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 1.0]])]
+    >>> problem = LogisticRegression(X, y=[[0, 1], [1]], l2=0.1)
+    >>> problem.K, problem.d, problem.sizes
+    (2, 2, array([2, 1]))
+    >>> theta_k = np.broadcast_to(problem.theta_star, (2, 2))
+    >>> bool(np.linalg.norm(problem.grad(theta_k).mean(axis=0)) <= 1e-12)
+    True
+    """
+
+    def __init__(self, X: Sequence[Array], y: Sequence[Array], l2: float) -> None:
+        _checks.non_negative("l2", l2)
+        _check_samples(X, y)
+        signs = _signs(X, y)
+        self.l2 = float(l2)
+        self.K, self.d = len(X), int(X[0].shape[1])
+        self.sizes = np.array([len(x) for x in X])
+        self._samples = _stack_samples(X, signs)
+
+    def to(self, device: str | None = None, dtype: str | None = None) -> LogisticRegression:
+        """The same problem in NumPy (device None) or in torch on a device, dtype unless None."""
+        moved = copy.copy(self)
+        moved._samples = _Samples(*(place(x, device, dtype) for x in self._samples))
+        if self.theta_star is not None:
+            moved.theta_star = moved.asarray(self.theta_star)
+        return moved
+
+    def asarray(self, x: Array) -> Array:
+        """x with the type and on the device of the problem's data."""
+        return like(x, self._samples.signed_k)
+
+    @cached_property
+    def L(self) -> float:
+        """The best common constant by this bound: ``max_k |X_k|^2 / (4 n_k) + l2``."""
+        signed_k, weights_k, _ = (to_numpy(x).astype(np.float64) for x in self._samples)
+        rows_k = np.sqrt(weights_k)[..., None] * signed_k
+        return float((np.linalg.norm(rows_k, ord=2, axis=(1, 2)) ** 2).max() / 4 + self.l2)
+
+    @property
+    def mu(self) -> float:
+        """Every f_k is mu-strongly convex: l2."""
+        return self.l2
+
+    @cached_property
+    def theta_star(self) -> Array | None:
+        """The minimiser of the mean of the f_k, shape (d,), to a gradient norm of 1e-12.
+
+        None if l2 = 0, as there may be none. It is computed in float64 even for float32 data.
+
+        Raises:
+            ArithmeticError: the gradient's norm could not be brought down that far.
+        """
+        if self.l2 == 0:
+            return None
+        pooled = self._samples.pooled()
+        theta = self._minimiser(pooled, np.zeros((1, self.d)), s=np.inf)
+        norm = float(np.linalg.norm(pooled.grad(theta) + self.l2 * theta))
+        if norm > 1e-12 * max(1.0, float(pooled.norm_k[0])):
+            raise ArithmeticError(f"the gradient's norm at theta_star is {norm}, over 1e-12")
+        return self.asarray(theta[0])
+
+    def value(self, theta_k: Array, clients: Array | None = None) -> Array:
+        """f_k(theta_k), shape (K,)."""
+        squares_k = array_namespace(theta_k).sum(theta_k**2, axis=-1)
+        return self._rows(theta_k, clients).value(theta_k) + self.l2 / 2 * squares_k
+
+    def grad(self, theta_k: Array, clients: Array | None = None) -> Array:
+        """The gradients of f_k at theta_k, shape (K, d)."""
+        return self._rows(theta_k, clients).grad(theta_k) + self.l2 * theta_k
+
+    def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
+        """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d), by damped Newton steps."""
+        _checks.positive("s", s)
+        return self._minimiser(self._rows(v_k, clients), v_k, s)
+
+    def _rows(self, theta_k: Array, clients: Array | None) -> _Samples:
+        if clients is None:
+            _checks.shape("theta_k", theta_k, (self.K, self.d))
+            return self._samples
+        _checks.shape("theta_k", theta_k, (len(clients), self.d))
+        return _Samples(*(x[clients] for x in self._samples))
+
+    def _minimiser(self, samples: _Samples, v_k: Array, s: float) -> Array:
+        identity = like(np.eye(self.d), v_k)
+
+        def derivatives(x_k: Array) -> tuple[Array, Array]:
+            grad_k = samples.grad(x_k) + self.l2 * x_k + (x_k - v_k) / s
+            return grad_k, samples.hessian(x_k) + (self.l2 + 1 / s) * identity
+
+        return minimise_k(derivatives, v_k, samples.norm_k)
+
+
+class _Samples(NamedTuple):
+    """The samples of all clients, padded with zero rows of no weight where a client has fewer."""
+
+    signed_k: Array  # y_i x_i, shape (K, most, d)
+    weights_k: Array  # 1/n_k, shape (K, most)
+    norm_k: Array  # the largest |x_i| of each client, shape (K,)
+
+    def value(self, theta_k: Array) -> Array:
+        """The mean logistic losses, shape (K,)."""
+        xp = array_namespace(theta_k)
+        margin_k = self._margin(theta_k)
+        loss_k = xp.log1p(xp.exp(-xp.abs(margin_k))) + xp.clip(-margin_k, 0, None)
+        return xp.sum(self.weights_k * loss_k, axis=-1)
+
+    def grad(self, theta_k: Array) -> Array:
+        """Their gradients, shape (K, d)."""
+        slope_k = -self.weights_k * _sigmoid(-self._margin(theta_k))
+        return (slope_k[..., None, :] @ self.signed_k)[..., 0, :]
+
+    def hessian(self, theta_k: Array) -> Array:
+        """Their Hessians, shape (K, d, d)."""
+        sigma_k = _sigmoid(-self._margin(theta_k))
+        curvature_k = self.weights_k * sigma_k * (1 - sigma_k)
+        return self.signed_k.mT @ (curvature_k[..., None] * self.signed_k)
+
+    def pooled(self) -> _Samples:
+        """All samples with one client, in float64: its loss is the mean of the clients' losses."""
+        signed_k, weights_k, norm_k = (to_numpy(x).astype(np.float64) for x in self)
+        own = weights_k > 0
+        weights = weights_k[own] / len(weights_k)
+        return _Samples(signed_k[own][None], weights[None], norm_k.max(keepdims=True))
+
+    def _margin(self, theta_k: Array) -> Array:
+        return (self.signed_k @ theta_k[..., None])[..., 0]
+
+
+def _sigmoid(z: Array) -> Array:
+    """1/(1 + exp(-z)), without overflow."""
+    return (1 + array_namespace(z).tanh(z / 2)) / 2
+
+
+def _stack_samples(X: Sequence[Array], signs: list[np.ndarray]) -> _Samples:
+    sizes = [len(x) for x in X]
+    signed_k = np.zeros((len(X), max(sizes), X[0].shape[1]))
+    weights_k = np.zeros(signed_k.shape[:2])
+    for k, n_k in enumerate(sizes):
+        signed_k[k, :n_k] = signs[k][:, None] * to_numpy(X[k])
+        weights_k[k, :n_k] = 1 / n_k
+    norm_k = np.linalg.norm(signed_k, axis=-1).max(axis=-1)
+    return _Samples(*(like(x, X[0]) for x in (signed_k, weights_k, norm_k)))
+
+
+def _check_samples(X: Sequence[Array], y: Sequence[Array]) -> None:
+    if len(X) == 0:
+        raise ValueError("X has no client: K >= 1 is expected")
+    if len(X) != len(y):
+        raise ValueError(f"y has {len(y)} clients: {len(X)} are expected, as in X")
+    for k, x in enumerate(X):
+        if x.ndim != 2 or x.shape[1] == 0:
+            raise ValueError(f"X[{k}] has shape {tuple(x.shape)}: (n_k, d) is expected, d >= 1")
+        if len(x) == 0:
+            raise ValueError(f"X[{k}] is empty: every client needs a sample")
+        _checks.shape(f"X[{k}]", x, (len(x), X[0].shape[1]))
+        _checks.real(f"X[{k}]", x)
+        if x.dtype != X[0].dtype:
+            raise ValueError(f"X[{k}] has dtype {x.dtype}: {X[0].dtype} is expected, as in X[0]")
+
+
+def _signs(X: Sequence[Array], y: Sequence[Array]) -> list[np.ndarray]:
+    """The labels as -1.0 and 1.0."""
+    signs = [to_numpy(y_k).astype(np.float64) for y_k in y]
+    for k, sign in enumerate(signs):
+        _checks.shape(f"y[{k}]", sign, (len(X[k]),))
+    labels = set(np.unique(np.concatenate(signs)).tolist())
+    if labels <= {0.0, 1.0}:
+        return [2 * sign - 1 for sign in signs]
+    if labels <= {-1.0, 1.0}:
+        return signs
+    raise ValueError(f"y has the labels {sorted(labels)}: {{0, 1}} or {{-1, 1}} are expected")

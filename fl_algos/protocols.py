@@ -1,0 +1,89 @@
+"""What an algorithm, an oracle, a problem, a server and a round's randomness have to offer.
+
+Arrays are NumPy arrays or torch tensors. K is the number of clients, d the dimension of the model.
+A name that ends in ``_k`` is stacked over clients, row k belonging to client k.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from fl_algos._arrays import Array
+
+__all__ = ["Algorithm", "Draw", "Oracle", "Problem", "Server", "State"]
+
+
+class State(Protocol):
+    """A NamedTuple: everything of an algorithm that lives from one round to the next."""
+
+    @property
+    def theta(self) -> Array:
+        """The server's model, shape (d,)."""
+
+    def _asdict(self) -> dict[str, Any]: ...
+
+
+class Problem(Protocol):
+    """The clients' functions; the objective is their mean, f = (1/K) sum f_k."""
+
+    K: int
+    d: int
+
+    @property
+    def sizes(self) -> Array:
+        """Number of samples of each client, shape (K,), integers."""
+
+    @property
+    def theta_star(self) -> Array | None:
+        """The minimiser of the mean of the f_k, shape (d,), or None where it is not known."""
+
+    def asarray(self, x: Array) -> Array:
+        """x with the type and on the device of the problem's data."""
+
+    def value(self, theta_k: Array, clients: Array | None = None) -> Array:
+        """f_k(theta_k) for each of the clients (all if None), shape (K,)."""
+
+    def grad(self, theta_k: Array, clients: Array | None = None) -> Array:
+        """The gradient of f_k at theta_k for each of the clients (all if None), shape (K, d)."""
+
+    def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
+        """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)`` for each of the clients, shape (K, d)."""
+
+
+class Server(Protocol):
+    """The only place where anything crosses between clients."""
+
+    def average(self, *rows_k: Array) -> Any:
+        """The mean over clients of each argument, (K, d) -> (d,): one communication."""
+
+    def broadcast(self, *thetas: Array) -> Any:
+        """Each argument sent to every client, (d,) -> (K, d)."""
+
+
+class Draw(Protocol):
+    """All randomness of one round."""
+
+    t: int
+
+    def with_probability(self, probability: float) -> bool:
+        """One coin for the whole federation: True with the given probability."""
+
+    def uniform(self, purpose: str, shape: tuple[int, ...]) -> Array:
+        """Numbers in [0, 1), the same wherever the round is computed."""
+
+
+class Oracle(Protocol):
+    """A local solver of the augmented Lagrangian, for all clients at once."""
+
+    def __call__(self, al: Any, theta_k: Array, oracle_k: Any, draw: Draw) -> tuple[Array, Any]:
+        """From theta_k (K, d) and the oracle's own memory to the new theta_k and memory."""
+
+
+class Algorithm(Protocol):
+    """A frozen dataclass of hyperparameters with a pure function per round."""
+
+    def init(self, theta: Array, K: int) -> Any:
+        """The state before round 0, all clients starting from theta (d,)."""
+
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        """The state after one more round."""

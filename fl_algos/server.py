@@ -1,0 +1,99 @@
+"""The only place where anything crosses between clients, and the ledger of what that cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, size
+
+from fl_algos import _checks
+from fl_algos._arrays import Array, stack
+
+__all__ = ["Ledger", "Server"]
+
+
+@dataclass
+class Ledger:
+    """What has been sent so far. The start of an algorithm is free, only rounds are counted.
+
+    Attributes:
+        K: number of clients.
+        communications: calls of :meth:`Server.average`, one each, whatever it carried.
+        sent_k: how often each client has sent something to the server, shape (K,).
+        floats_up, bytes_up: numbers and bytes sent from the clients to the server, in all.
+        floats_down, bytes_down: numbers and bytes sent from the server to the clients, in all.
+    """
+
+    K: int
+    communications: int = 0
+    floats_up: int = 0
+    bytes_up: int = 0
+    floats_down: int = 0
+    bytes_down: int = 0
+    sent_k: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        _checks.count("K", self.K)
+        self.sent_k = np.zeros(self.K, dtype=np.int64)
+
+
+class Server:
+    """A server and K clients in one process.
+
+    >>> import numpy as np
+    >>> server = Server(K=4)
+    >>> theta = server.average(np.arange(8.0).reshape(4, 2))
+    >>> theta
+    array([3., 4.])
+    >>> server.broadcast(theta).shape
+    (4, 2)
+    >>> server.ledger.floats_up, server.ledger.bytes_down, server.ledger.communications
+    (8, 64, 1)
+    """
+
+    def __init__(self, K: int) -> None:
+        self.ledger = Ledger(K)
+
+    def average(self, *rows_k: Array) -> Any:
+        """The mean over the clients of each argument: one communication, whatever it carries.
+
+        Args:
+            rows_k: arrays of shape (K, d), row k sent by client k.
+
+        Returns:
+            The mean, shape (d,); a tuple of means if there were several arguments.
+
+        Raises:
+            ValueError: an argument does not have one row for each client.
+        """
+        ledger = self.ledger
+        for x_k in rows_k:
+            _checks.shape("rows_k", x_k, (ledger.K, *x_k.shape[1:]))
+            ledger.floats_up += _floats(x_k)
+            ledger.bytes_up += _floats(x_k) * x_k.dtype.itemsize
+        ledger.communications += 1
+        ledger.sent_k += 1
+        means = tuple(array_namespace(x_k).mean(x_k, axis=0) for x_k in rows_k)
+        return means if len(means) > 1 else means[0]
+
+    def broadcast(self, *thetas: Array) -> Any:
+        """Each argument sent to every client.
+
+        Args:
+            thetas: arrays of shape (d,).
+
+        Returns:
+            The clients' copies, shape (K, d); a tuple of them if there were several arguments.
+        """
+        ledger = self.ledger
+        for theta in thetas:
+            ledger.floats_down += ledger.K * _floats(theta)
+            ledger.bytes_down += ledger.K * _floats(theta) * theta.dtype.itemsize
+        copies = tuple(stack(theta, ledger.K) for theta in thetas)
+        return copies if len(copies) > 1 else copies[0]
+
+
+def _floats(x: Array) -> int:
+    return int(size(x))

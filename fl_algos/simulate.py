@@ -1,0 +1,174 @@
+"""run(): rounds, metrics, stopping."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, is_array_api_obj
+from tqdm import tqdm
+
+from fl_algos import _checks
+from fl_algos._arrays import Array, stack
+from fl_algos._counted import Counted
+from fl_algos.draw import Draws
+from fl_algos.history import History, Record
+from fl_algos.protocols import Algorithm, Problem
+from fl_algos.server import Server
+
+__all__ = ["Diverged", "History", "run"]
+
+
+class Diverged(ArithmeticError):
+    """A quantity of the state or a metric is not finite.
+
+    Attributes:
+        t: the number of rounds done.
+        quantity: its name.
+        history: what had been recorded before.
+    """
+
+    def __init__(self, t: int, quantity: str, history: History) -> None:
+        super().__init__(f"after {t} rounds {quantity} is not finite")
+        self.t = t
+        self.quantity = quantity
+        self.history = history
+
+
+def run(
+    algorithm: Algorithm,
+    problem: Problem,
+    rounds: int,
+    *,
+    seed: int = 0,
+    theta: Array | None = None,
+    state: Any = None,
+    server: Server | None = None,
+    tolerance: float = 0.0,
+    stride: int | None = None,
+) -> History:
+    """Run an algorithm on a problem.
+
+    Args:
+        algorithm: e.g. :class:`~fl_algos.algorithms.fedpd.FedPD`.
+        problem: e.g. :class:`~fl_algos.problems.logistic.LogisticRegression`.
+        rounds: number of rounds, at most, >= 0.
+        seed: of all randomness, an integer in [0, 2**64).
+        theta: the model to start from, shape (d,), moved to the problem's type and device;
+            zeros if None.
+        state: the state to start from instead, e.g. that of an earlier history.
+        server: the server with its ledger, e.g. to read it afterwards; a new one if None.
+        tolerance: stop at the first record in which ``|grad f|`` at the server's model is at
+            most this.
+        stride: rounds between two records, tolerance checks and checks that all is finite; the
+            first and the last round are always recorded. 1 if None, but a hundredth of the rounds
+            where the problem has more than a million numbers.
+
+    Returns:
+        The history, from round 0 on.
+
+    Raises:
+        ValueError: an argument is not allowed, or a round changed the shape of the state.
+        Diverged: something is not finite; the error names the round and the quantity, and keeps
+            the history.
+
+    >>> from fl_algos import GradientDescent, random_quadratics
+    >>> problem = random_quadratics(K=4, d=3, L=1.0)
+    >>> history = run(GradientDescent(gamma=1.0), problem, rounds=1000, tolerance=1e-6)
+    >>> history.grad_norm2[-2] > 1e-12 >= history.grad_norm2[-1]
+    np.True_
+    >>> run(GradientDescent(gamma=3.0), problem, rounds=10_000)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    fl_algos.simulate.Diverged: after ... rounds loss is not finite
+    """
+    _checks.count("rounds", rounds, least=0)
+    _checks.non_negative("tolerance", tolerance)
+    stride = _default_stride(problem, rounds) if stride is None else stride
+    _checks.count("stride", stride)
+    server = server or Server(problem.K)
+    draws = Draws(seed, problem)
+    problem = Counted(problem)
+    state = _start(algorithm, problem, theta, state)
+    shapes = _shapes(state)
+    records: list[Record] = []
+
+    # Without a terminal (a notebook, CI) there is no bar: stored outputs would never be the same.
+    with np.errstate(all="ignore"), tqdm(total=rounds, delay=2, disable=None) as bar:
+        for t in range(rounds + 1):
+            if t % stride == 0 or t == rounds:
+                _require_shapes(t, state, shapes)
+                record = _record(t, state.theta, problem, server)
+                if (name := _not_finite(state, record)) is not None:
+                    raise Diverged(t, name, History(records, state.theta, state))
+                records.append(record)
+                if tolerance > 0 and record.grad_norm2 <= tolerance**2:
+                    break
+            if t < rounds:
+                state = algorithm.round(state, problem, server, draws[t])
+                bar.update()
+    return History(records, state.theta, state)
+
+
+def _default_stride(problem: Problem, rounds: int) -> int:
+    small = int(problem.sizes.sum()) * problem.d <= 1_000_000
+    return 1 if small else max(1, rounds // 100)
+
+
+def _start(algorithm: Algorithm, problem: Problem, theta: Array | None, state: Any) -> Any:
+    if state is not None:
+        if theta is not None:
+            raise ValueError("theta and state are both given: one of them is expected")
+        return state
+    if theta is None:
+        theta = np.zeros(problem.d)
+    _checks.real("theta", theta)
+    _checks.shape("theta", theta, (problem.d,))
+    return algorithm.init(problem.asarray(theta), problem.K)
+
+
+def _arrays(state: Any) -> dict[str, Array]:
+    return {name: x for name, x in state._asdict().items() if is_array_api_obj(x)}
+
+
+def _shapes(state: Any) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(x.shape) for name, x in _arrays(state).items() if name != "oracle_k"}
+
+
+def _require_shapes(t: int, state: Any, shapes: dict[str, tuple[int, ...]]) -> None:
+    """A user's oracle that returns another shape would be broadcast to a wrong number."""
+    for name, found in _shapes(state).items():
+        if found != shapes[name]:
+            raise ValueError(f"round {t}: {name} has shape {found}: {shapes[name]} is expected")
+
+
+def _record(t: int, theta: Array, problem: Counted, server: Server) -> Record:
+    ledger, xp = server.ledger, array_namespace(theta)
+    theta_k = stack(theta, problem.K)
+    grad = xp.mean(problem.uncounted.grad(theta_k), axis=0)
+    star = problem.theta_star
+    return Record(
+        rounds=t,
+        communications=ledger.communications,
+        floats_up=ledger.floats_up,
+        floats_down=ledger.floats_down,
+        bytes_up=ledger.bytes_up,
+        bytes_down=ledger.bytes_down,
+        gradients=problem.gradients,
+        proxes=problem.proxes,
+        loss=float(xp.mean(problem.value(theta_k))),
+        grad_norm2=float(xp.sum(grad**2)),
+        distance=math.nan if star is None else float(xp.linalg.vector_norm(theta - star)),
+    )
+
+
+def _not_finite(state: Any, record: Record) -> str | None:
+    """The name of something that is not finite, None if there is nothing."""
+    for name, x in _arrays(state).items():
+        xp = array_namespace(x)
+        if not bool(xp.all(xp.isfinite(x))):
+            return name
+    for name in ("loss", "grad_norm2"):
+        if not math.isfinite(getattr(record, name)):
+            return name
+    return None

@@ -1,0 +1,100 @@
+"""Bad input is a ValueError that names the argument, its value and what is allowed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fl_algos import (
+    GD,
+    FedPD,
+    GradientDescent,
+    LogisticRegression,
+    Quadratic,
+    Server,
+    random_quadratics,
+    run,
+)
+from fl_algos.data import split_by_label, split_dirichlet, split_iid
+from fl_algos.draw import Draws
+
+NAN, INF = float("nan"), float("inf")
+PROBLEM = random_quadratics(K=2, d=2)
+EYE = np.eye(2)[None]
+X, Y = np.ones((3, 2)), [0, 1, 1]
+
+
+def logistic(X=(X, X), y=(Y, Y), l2=0.1):
+    return LogisticRegression(list(X), list(y), l2)
+
+
+CASES = [
+    (lambda: FedPD(s=0.0), "s = 0.0: a finite number > 0"),
+    (lambda: FedPD(s=NAN), "s = nan"),
+    (lambda: FedPD(s=INF), "s = inf"),
+    (lambda: FedPD(s="1"), "s = '1'"),
+    (lambda: FedPD(s=1.0, p=1.0), r"p = 1.0: a probability in \[0, 1\)"),
+    (lambda: FedPD(s=1.0, p=-0.1), "p = -0.1"),
+    (lambda: FedPD(s=1.0, p=NAN), "p = nan"),
+    (lambda: FedPD(s=1.0, p=None), "p = None"),
+    (lambda: GradientDescent(gamma=-1.0), "gamma = -1.0"),
+    (lambda: GD(eta=0.0, Q=1), "eta = 0.0"),
+    (lambda: GD(eta=1.0, Q=0), "Q = 0: an integer >= 1"),
+    (lambda: GD(eta=1.0, Q=1.5), "Q = 1.5"),
+    (lambda: GD(eta=1.0, Q=1, tolerance=-1.0), "tolerance = -1.0"),
+    (lambda: Server(0), "K = 0: an integer >= 1"),
+    (lambda: Draws(-1, PROBLEM), "seed = -1"),
+    (lambda: Draws(2**64, PROBLEM), "seed = 18446744073709551616"),
+    (lambda: Quadratic(np.ones((0, 2, 2)), np.ones((0, 2))), r"A_k has shape \(0, 2, 2\)"),
+    (lambda: Quadratic(np.ones((1, 2, 3)), np.ones((1, 2))), r"A_k has shape \(1, 2, 3\)"),
+    (lambda: Quadratic(EYE, np.ones((2, 2))), r"b_k has shape \(2, 2\): \(1, 2\)"),
+    (lambda: Quadratic(EYE.astype(int), np.ones((1, 2))), "A_k has dtype int64"),
+    (lambda: Quadratic(EYE, np.ones((1, 2), dtype=int)), "b_k has dtype int64"),
+    (lambda: Quadratic(EYE, np.ones((1, 2), np.float32)), "b_k has dtype float32: float64"),
+    (lambda: Quadratic(NAN * EYE, np.ones((1, 2))), r"A_k\[0, 0, 0\] = nan: not finite"),
+    (lambda: Quadratic(np.triu(EYE + 1), np.ones((1, 2))), "A_k: symmetric"),
+    (lambda: PROBLEM.prox(np.ones((2, 2)), -1.0), "s = -1.0"),
+    (lambda: PROBLEM.grad(np.ones(2)), r"theta_k has shape \(2,\): \(2, 2\)"),
+    (lambda: random_quadratics(K=0, d=2), "K = 0"),
+    (lambda: random_quadratics(K=2, d=0), "d = 0"),
+    (lambda: random_quadratics(K=2, d=2, L=-1.0), "L = -1.0"),
+    (lambda: random_quadratics(K=2, d=2, mu=0.0), "mu = 0.0"),
+    (lambda: random_quadratics(K=2, d=2, L=1.0, mu=2.0), "mu = 2.0: at most L = 1.0"),
+    (lambda: random_quadratics(K=2, d=2, hessian_angle=-1.0), "hessian_angle = -1.0"),
+    (lambda: random_quadratics(K=2, d=2, linear_spread=NAN), "linear_spread = nan"),
+    (lambda: logistic(X=(), y=()), "X has no client: K >= 1"),
+    (lambda: logistic(y=(Y,)), "y has 1 clients: 2 are expected"),
+    (lambda: logistic(X=(X, np.ones((0, 2))), y=(Y, [])), r"X\[1\] is empty"),
+    (lambda: logistic(X=(X, np.ones((3, 5)))), r"X\[1\] has shape \(3, 5\): \(3, 2\)"),
+    (lambda: logistic(X=(X, np.ones(3))), r"X\[1\] has shape \(3,\): \(n_k, d\)"),
+    (lambda: logistic(X=(X, INF * X)), r"X\[1\]\[0, 0\] = inf: not finite"),
+    (lambda: logistic(X=(X, X.astype(int))), r"X\[1\] has dtype int64"),
+    (lambda: logistic(X=(X, X.astype(np.float32))), r"X\[1\] has dtype float32"),
+    (lambda: logistic(y=(Y, [0, 1])), r"y\[1\] has shape \(2,\): \(3,\)"),
+    (lambda: logistic(y=(Y, [0, 1, 2])), r"y has the labels \[0.0, 1.0, 2.0\]"),
+    (lambda: logistic(y=(Y, [0, 1, -1])), r"y has the labels \[-1.0, 0.0, 1.0\]"),
+    (lambda: logistic(y=(Y, [0, 1, NAN])), "y has the labels"),
+    (lambda: logistic(l2=-1.0), "l2 = -1.0"),
+    (lambda: split_iid(n=3, K=0), "K = 0"),
+    (lambda: split_iid(n=3, K=4), "K = 4: at most the number of samples, 3"),
+    (lambda: split_by_label([0, 1], K=3), "K = 3"),
+    (lambda: split_dirichlet([0, 1], K=2, alpha=0.0), "alpha = 0.0"),
+    (lambda: run(FedPD(1.0), PROBLEM, rounds=-1), "rounds = -1"),
+    (lambda: run(FedPD(1.0), PROBLEM, rounds=1.0), "rounds = 1.0"),
+    (lambda: run(FedPD(1.0), PROBLEM, rounds=1, stride=0), "stride = 0"),
+    (lambda: run(FedPD(1.0), PROBLEM, rounds=1, tolerance=-1), "tolerance = -1"),
+    (lambda: run(FedPD(1.0), PROBLEM, rounds=1, seed=0.5), "seed = 0.5"),
+    (lambda: run(FedPD(1.0), PROBLEM, rounds=1, theta=np.ones(3)), r"theta has shape \(3,\)"),
+    (lambda: run(FedPD(1.0), PROBLEM, rounds=1, theta=np.array([1, 2])), "theta has dtype int64"),
+    (lambda: run(FedPD(1.0), PROBLEM, rounds=1, theta=np.array([1.0, NAN])), r"theta\[1\] = nan"),
+    (
+        lambda: run(FedPD(1.0), PROBLEM, 1, theta=np.ones(2), state=FedPD(1.0).init(np.ones(2), 2)),
+        "theta and state are both given",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), CASES, ids=[str(m) for _, m in CASES])
+def test_value_error(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,155 @@
+"""Problems: derivatives, constants, minimisers, proximal points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from fl_algos import LogisticRegression, Quadratic, random_quadratics
+from literal.clients import LogisticClient
+
+
+def logistic_data(labels=(0, 1), sizes=(7, 20, 1), d=4, scale=1.0, seed=0):
+    rng = np.random.default_rng(seed)
+    X = [scale * rng.normal(size=(n, d)) + k for k, n in enumerate(sizes)]
+    y = [np.array(labels)[rng.integers(0, 2, size=n)] for n in sizes]
+    return X, y
+
+
+PROBLEMS = {
+    "quadratic": random_quadratics(K=3, d=4, L=2.0, mu=0.5, linear_spread=3.0),
+    "logistic": LogisticRegression(*logistic_data(), l2=0.2),
+    "logistic without penalty": LogisticRegression(*logistic_data(), l2=0.0),
+}
+
+
+@pytest.fixture(params=PROBLEMS)
+def problem(request):
+    return PROBLEMS[request.param]
+
+
+def points(problem, seed=0, scale=1.0):
+    return scale * np.random.default_rng(seed).normal(size=(problem.K, problem.d))
+
+
+def test_the_gradient_is_that_of_the_value(problem):
+    theta_k, direction_k = points(problem, 1), points(problem, 2)
+    h = 1e-5
+    slope_k = (
+        problem.value(theta_k + h * direction_k) - problem.value(theta_k - h * direction_k)
+    ) / (2 * h)
+    assert_allclose(slope_k, (problem.grad(theta_k) * direction_k).sum(axis=1), rtol=1e-7)
+
+
+@pytest.mark.parametrize("s", [1e-4, 1.0, 1e4])
+def test_the_proximal_point_solves_its_equation(problem, s):
+    v_k = points(problem, 3, scale=10.0)
+    x_k = problem.prox(v_k, s)
+    assert_allclose(s * problem.grad(x_k) + x_k - v_k, 0, atol=1e-12 * max(1, s))
+
+
+def test_rows_of_some_clients(problem):
+    theta_k = points(problem)
+    some = np.array([2, 0])
+    for everything, part in [
+        (problem.value(theta_k), problem.value(theta_k[some], some)),
+        (problem.grad(theta_k), problem.grad(theta_k[some], some)),
+        (problem.prox(theta_k, 0.5), problem.prox(theta_k[some], 0.5, some)),
+    ]:
+        assert_allclose(part, everything[some], rtol=1e-13, atol=1e-13)
+
+
+def test_lipschitz_and_convexity_constants_bound_the_gradients(problem):
+    x_k, y_k = points(problem, 4), points(problem, 5)
+    move_k = x_k - y_k
+    turn_k = problem.grad(x_k) - problem.grad(y_k)
+    squares_k = (move_k**2).sum(axis=1)
+    assert ((turn_k**2).sum(axis=1) <= problem.L**2 * squares_k * (1 + 1e-12)).all()
+    assert ((turn_k * move_k).sum(axis=1) >= problem.mu * squares_k * (1 - 1e-12)).all()
+
+
+def test_the_largest_curvature_of_the_logistic_loss_is_reached_at_zero():
+    """At theta = 0 the Hessian is X'X/(4n) + l2, whose largest eigenvalue over clients is L."""
+    X, y = logistic_data()
+    problem = LogisticRegression(X, y, l2=0.2)
+    largest = max(np.linalg.eigvalsh(x.T @ x / len(x) / 4)[-1] for x in X)
+    assert_allclose(problem.L, largest + 0.2, rtol=1e-12)
+    assert problem.mu == 0.2
+
+
+def test_theta_star_of_logistic_regression_to_1e_12():
+    for scale, l2 in [(1.0, 0.2), (1.0, 1e-6), (30.0, 1e-3)]:
+        problem = LogisticRegression(*logistic_data(scale=scale), l2=l2)
+        theta_k = np.broadcast_to(problem.theta_star, (problem.K, problem.d))
+        assert np.linalg.norm(problem.grad(theta_k).mean(axis=0)) <= 1e-12 * max(1, scale)
+
+
+def test_logistic_regression_against_a_client_written_out():
+    X, y = logistic_data()
+    problem = LogisticRegression(X, y, l2=0.2)
+    theta_k = points(problem)
+    for k, (x, labels) in enumerate(zip(X, y, strict=True)):
+        client = LogisticClient(x, 2 * labels - 1, 0.2)
+        assert_allclose(problem.grad(theta_k)[k], client.grad(theta_k[k]), rtol=1e-12)
+
+
+def test_labels_0_1_and_minus_1_1_are_the_same_problem():
+    ones = LogisticRegression(*logistic_data(labels=(0, 1)), l2=0.1)
+    signs = LogisticRegression(*logistic_data(labels=(-1, 1)), l2=0.1)
+    assert_allclose(ones.theta_star, signs.theta_star, rtol=0, atol=0)
+
+
+def test_clients_count_the_same_whatever_their_size():
+    """The objective is the mean of the f_k, not of all samples."""
+    X, y = logistic_data(sizes=(5, 5))
+    doubled = LogisticRegression([X[0], np.tile(X[1], (7, 1))], [y[0], np.tile(y[1], 7)], l2=0.1)
+    assert_allclose(doubled.theta_star, LogisticRegression(X, y, l2=0.1).theta_star, atol=1e-11)
+
+
+def test_huge_margins_neither_overflow_nor_vanish():
+    problem = LogisticRegression([np.array([[1e3]]), np.array([[-1e3]])], [[1], [1]], l2=0.1)
+    theta_k = np.array([[1.0], [1.0]])
+    assert_allclose(problem.value(theta_k), [0.05, 1000.05])
+    assert_allclose(problem.grad(theta_k), [[0.1], [1000.1]])
+
+
+def test_the_distant_start_of_a_proximal_point_is_no_trouble():
+    """An undamped Newton step from here overshoots ever further."""
+    problem = LogisticRegression(*logistic_data(), l2=0.0)
+    v_k = np.full((3, 4), 200.0)
+    x_k = problem.prox(v_k, 1e3)
+    assert_allclose(1e3 * problem.grad(x_k) + x_k - v_k, 0, atol=1e-9)
+
+
+def test_quadratics_have_what_was_asked_for():
+    for angle, spread in [(0.0, 0.0), (0.0, 2.0), (1.0, 0.0), (1.5, 2.0)]:
+        problem = random_quadratics(
+            K=5, d=6, L=3.0, mu=0.2, hessian_angle=angle, linear_spread=spread
+        )
+        eigenvalues = np.linalg.eigvalsh(problem.A_k)
+        assert_allclose(eigenvalues[:, [0, -1]], [[0.2, 3.0]] * 5, rtol=1e-12)
+        assert_allclose([problem.mu, problem.L], [0.2, 3.0], rtol=1e-12)
+        grad_k = problem.grad(np.broadcast_to(problem.theta_star, (5, 6)))
+        assert_allclose(grad_k.mean(axis=0), 0, atol=1e-14)
+        assert_allclose(np.sqrt((grad_k**2).sum(axis=1).mean()), spread, rtol=1e-12, atol=1e-14)
+        same_hessians = np.ptp(problem.A_k, axis=0).max() < 1e-14
+        assert same_hessians == (angle == 0)
+        solved = Quadratic(problem.A_k, problem.b_k).theta_star
+        assert_allclose(problem.theta_star, solved, rtol=1e-12, atol=1e-13)
+
+
+def test_the_eigenvectors_turn_by_the_angle_that_was_asked_for():
+    problem = random_quadratics(K=4, d=2, hessian_angle=0.4)
+    vectors = np.linalg.eigh(problem.A_k)[1][:, :, 0]
+    angles = np.arccos(np.minimum(1, np.abs(vectors @ vectors.T)))
+    assert ((angles < 1e-7) | (np.abs(angles - 0.8) < 1e-7)).all()  # in the plane: +0.4 or -0.4
+
+
+def test_quadratics_without_a_minimiser():
+    indefinite = Quadratic(np.array([[[-1.0]], [[0.5]]]), np.zeros((2, 1)))
+    assert indefinite.theta_star is None
+    assert (indefinite.mu, indefinite.L) == (-1.0, 1.0)
+    assert_allclose(indefinite.prox(np.array([[1.0], [1.0]]), 0.5), [[2.0], [0.8]])
+    with pytest.raises(ValueError, match=r"s = 1.5: less than 1.0"):
+        indefinite.prox(np.ones((2, 1)), 1.5)

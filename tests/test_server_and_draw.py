@@ -1,0 +1,81 @@
+"""The ledger counted by hand, and the coins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from fl_algos import FedPD, GradientDescent, Server, random_quadratics, run
+from fl_algos.draw import COINS_PER_BLOCK, Draws
+
+
+def test_three_communications_of_four_clients_in_dimension_ten():
+    problem = random_quadratics(K=4, d=10)
+    server = Server(4)
+    run(GradientDescent(gamma=0.5), problem, rounds=3, server=server)
+    ledger = server.ledger
+    assert (ledger.communications, ledger.floats_up, ledger.floats_down) == (3, 120, 120)
+    assert (ledger.bytes_up, ledger.bytes_down) == (960, 960)
+    assert ledger.sent_k.tolist() == [3, 3, 3, 3]
+
+
+def test_nothing_sent_is_nothing_counted():
+    problem = random_quadratics(K=4, d=10)
+    history = run(FedPD(s=1.0, p=1 - 1e-12), problem, rounds=80)
+    assert history.rounds[-1] == 80
+    for name in ("communications", "floats_up", "floats_down", "bytes_up", "bytes_down"):
+        assert getattr(history, name)[-1] == 0
+
+
+def test_one_communication_whatever_it_carries():
+    server = Server(2)
+    mean, other = server.average(np.array([[1.0], [2.0]]), np.array([[0.0, 6.0], [2.0, 0.0]]))
+    assert_allclose(mean, [1.5])
+    assert_allclose(other, [1.0, 3.0])
+    assert (server.ledger.communications, server.ledger.floats_up) == (1, 6)
+    first, second = server.broadcast(mean, other)
+    assert_allclose(first, [[1.5], [1.5]])
+    assert_allclose(second, [[1.0, 3.0], [1.0, 3.0]])
+    assert server.ledger.floats_down == 6
+
+
+def test_a_missing_client_is_an_error():
+    with pytest.raises(ValueError, match=r"rows_k has shape \(2, 5\): \(3, 5\) is expected"):
+        Server(3).average(np.zeros((2, 5)))
+
+
+def draws(seed=0):
+    return Draws(seed, random_quadratics(K=2, d=2))
+
+
+def test_a_coin_is_one_for_the_whole_round_and_for_any_order_of_asking():
+    rounds = [0, 5, COINS_PER_BLOCK - 1, COINS_PER_BLOCK, 3 * COINS_PER_BLOCK + 7]
+    forwards = {t: draws()[t].with_probability(0.5) for t in rounds}
+    together = draws()
+    backwards = {t: together[t].with_probability(0.5) for t in reversed(rounds)}
+    assert forwards == backwards
+    draw = together[5]
+    assert len({draw.with_probability(0.5) for _ in range(20)}) == 1
+
+
+def test_the_coin_has_the_probability_it_is_asked_for():
+    n = 20_000
+    coins = draws(seed=3)
+    for probability in (0.0, 0.2, 0.5, 0.9, 1.0):
+        heads = sum(coins[t].with_probability(probability) for t in range(n))
+        deviation = (n * probability * (1 - probability)) ** 0.5
+        assert abs(heads - n * probability) <= 4 * deviation
+    assert draws(1).coin(0) != draws(2).coin(0)
+
+
+def test_uniform_numbers_depend_on_seed_round_and_purpose_alone():
+    numbers = {
+        (seed, t, purpose): tuple(draws(seed)[t].uniform(purpose, (3,)))
+        for seed in (0, 1)
+        for t in (0, 1)
+        for purpose in ("noise", "mask")
+    }
+    assert len(set(numbers.values())) == len(numbers)
+    assert numbers[1, 1, "mask"] == tuple(draws(1)[1].uniform("mask", (3,)))
+    assert all(0 <= x < 1 for triple in numbers.values() for x in triple)

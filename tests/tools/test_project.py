@@ -1,0 +1,468 @@
+"""The set-up does what changed, all that was broken off, and nothing else."""
+
+import importlib.metadata
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import time
+import tomllib
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import fl_algos
+import linkcheck
+import project
+from project import LANGUAGES, ROOT, Failure, Project, main
+
+PYPROJECT = """\
+[project]
+name = "fl_algos"
+dependencies = ["numpy"]
+[project.optional-dependencies]
+torch = ["torch"]
+book = ["sphinx"]
+test = ["fl_algos[book,torch]", "pytest"]
+"""
+
+FILES = {
+    "docs/landing.html": (ROOT / "docs" / "landing.html").read_text("utf-8"),
+    "pyproject.toml": PYPROJECT,
+    "constraints.txt": "numpy==2.0\n",
+    "README.md": "Read me",
+    "LICENSE": "MIT",
+    "references.bib": "",
+    "fl_algos/__init__.py": "",
+    "docs/conf.py": "",
+    "docs/_node/package.json": "{}",
+    "docs/_node/package-lock.json": "{}",
+    "docs/en/index.rst": "Book",
+    "docs/zh/index.rst": "书",
+    "notebooks/en/run.ipynb": "{}",
+    "notebooks/zh/run.ipynb": "{}",
+}
+
+ALL = ["venv", "pip", "build", "pip", "npm", "sphinx en", "sphinx zh"]
+
+
+def step_of(command: Sequence[object]) -> str:
+    """Name the step that a command belongs to."""
+    words = [str(word) for word in command]
+    if project.NPM in words:
+        return "npm"
+    module = words[words.index("-m") + 1]
+    language = next((f" {each}" for each in LANGUAGES if f"docs/{each}" in words), "")
+    return module + language if module == "sphinx" else module
+
+
+class Machine:
+    """Stands in for the commands: leaves what each leaves, takes down what was asked for."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.writes = "made"
+        self.done: list[str] = []
+        self.fails_at: dict[str, int | BaseException] = {}
+
+    def __call__(self, command: Sequence[object], *, cwd: Path) -> int:
+        step = step_of(command)
+        self.done.append(step)
+        self.leave_traces(step)
+        result = self.fails_at.get(step, 0)
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+    def leave_traces(self, step: str) -> None:
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        language = step[-2:]
+        trace = {
+            "venv": ".venv/bin/python",
+            "build": "build/dist/fl_algos-0-py3-none-any.whl",
+            "npm": "build/node/node_modules/katex",
+            "sphinx en": f"build/html/{language}/index.html",
+            "sphinx zh": f"build/html/{language}/index.html",
+        }.get(step, f".venv/lib/{version}/site-packages/fl_algos/__init__.py")
+        put(self.root / trace, self.writes)
+        if step.startswith("sphinx"):
+            put(self.root / "build" / "doctrees" / language / "index.doctree", self.writes)
+
+    def book(self) -> list[str]:
+        """Build the book; give the steps that this took."""
+        self.done.clear()
+        Project(self.root, self).book()
+        return self.done
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A checkout in a folder with a space, and nothing made in it yet."""
+    root = tmp_path / "a folder"
+    for name, text in FILES.items():
+        put(root / name, text)
+    return Machine(root)
+
+
+# --- steps
+
+
+def test_everything_is_made_once(machine: Machine) -> None:
+    assert machine.book() == ALL
+    assert machine.book() == []
+
+
+@pytest.mark.parametrize("failure", [1, KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    ("step", "again"),
+    [
+        ("venv", ALL),
+        ("pip", ALL),  # a half-unpacked package looks like an installed one: so all anew
+        ("build", ALL[2:]),
+        ("npm", ALL[4:]),
+        ("sphinx en", ALL[5:]),
+        ("sphinx zh", ALL[6:]),
+    ],
+)
+def test_a_step_that_failed_is_done_again(
+    machine: Machine, step: str, again: list[str], failure: int | BaseException
+) -> None:
+    machine.fails_at[step] = failure
+    for _ in range(2):
+        with pytest.raises((Failure, KeyboardInterrupt)):
+            machine.book()
+    machine.fails_at.clear()
+    assert machine.book() == again
+    assert machine.book() == []
+
+
+def test_a_half_made_environment_is_removed(machine: Machine) -> None:
+    machine.fails_at["pip"] = 1
+    with pytest.raises(Failure):
+        machine.book()
+    put(machine.root / ".venv" / "half", "unpacked")
+    machine.fails_at.clear()
+    machine.book()
+    assert not (machine.root / ".venv" / "half").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "again"),
+    [
+        ("constraints.txt", ["pip", "sphinx en", "sphinx zh"]),
+        ("fl_algos/__init__.py", ["build", "pip", "sphinx en", "sphinx zh"]),
+        ("fl_algos/new.py", ["build", "pip", "sphinx en", "sphinx zh"]),
+        ("docs/_node/package-lock.json", ["npm", "sphinx en", "sphinx zh"]),
+        ("docs/conf.py", ["sphinx en", "sphinx zh"]),
+        ("docs/zh/index.rst", ["sphinx en", "sphinx zh"]),
+        ("notebooks/en/run.ipynb", ["sphinx en", "sphinx zh"]),
+        ("references.bib", ["sphinx en", "sphinx zh"]),
+        ("README.md", []),
+        ("tests/test.py", []),
+        ("docs/en/notebooks/run.ipynb", []),
+        ("docs/_ext/__pycache__/x.pyc", []),
+    ],
+)
+def test_a_change_asks_for_the_steps_that_it_concerns(
+    machine: Machine, name: str, again: list[str]
+) -> None:
+    machine.book()
+    put(machine.root / name, "changed")
+    assert machine.book() == again
+    assert machine.book() == []
+
+
+def test_other_dependencies_are_installed(machine: Machine) -> None:
+    machine.book()
+    put(machine.root / "pyproject.toml", PYPROJECT.replace('"sphinx"', '"sphinx", "myst-nb"'))
+    assert machine.book()[:1] == ["pip"]
+
+
+def test_another_python_gets_an_environment_of_its_own(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.book()
+    monkeypatch.setattr(sys, "version", "4.0")
+    assert machine.book() == [each for each in ALL if each != "npm"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("docs/en/index.rst", True), ("docs/conf.py", False), ("docs/en/new.rst", False)],
+)
+def test_what_sphinx_read_is_kept_only_where_it_can_tell_what_changed(
+    machine: Machine, name: str, kept: bool
+) -> None:
+    machine.book()
+    mark = machine.root / "build" / "doctrees" / "en" / "mark"
+    put(mark, "")
+    put(machine.root / name, "changed")
+    machine.book()
+    assert mark.exists() == kept
+
+
+@pytest.mark.parametrize("failure", [1, KeyboardInterrupt()])
+def test_what_sphinx_read_in_a_failed_run_is_read_again(
+    machine: Machine, failure: int | BaseException
+) -> None:
+    machine.fails_at["sphinx zh"] = failure
+    with pytest.raises((Failure, KeyboardInterrupt)):
+        machine.book()
+    mark = machine.root / "build" / "doctrees" / "zh" / "mark"
+    put(mark, "")
+    machine.fails_at.clear()
+    machine.book()
+    assert not mark.exists()
+
+
+def test_the_site_is_mended_without_sphinx(machine: Machine) -> None:
+    machine.book()
+    site = machine.root / "build" / "site"
+    (site / "zh" / "index.html").unlink()
+    put(site / "en" / "stray.html", "")
+    assert machine.book() == []
+    assert (site / "zh" / "index.html").is_file()
+    assert not (site / "en" / "stray.html").exists()
+
+
+def test_new_pages_reach_the_site_even_if_their_size_is_the_same(machine: Machine) -> None:
+    machine.book()
+    machine.writes = "MADE"
+    put(machine.root / "docs" / "en" / "index.rst", "changed")
+    machine.book()
+    assert (machine.root / "build" / "site" / "en" / "index.html").read_text("utf-8") == "MADE"
+
+
+def test_an_editable_install_gives_way_to_the_wheel(machine: Machine) -> None:
+    machine.book()
+    (installed,) = machine.root.glob(".venv/lib/*/site-packages/fl_algos/__init__.py")
+    installed.unlink()
+    assert machine.book() == ["build", "pip"]
+
+
+def test_what_the_tests_need_is_enough_for_the_book(machine: Machine) -> None:
+    Project(machine.root, machine).set_up("test")
+    assert machine.book() == ["sphinx en", "sphinx zh"]
+
+
+def test_clean_leaves_what_people_wrote(machine: Machine) -> None:
+    machine.book()
+    put(machine.root / "docs" / "en" / "notebooks" / "run.ipynb", "{}")
+    Project(machine.root, machine).clean()
+    left = {
+        path.relative_to(machine.root).as_posix()
+        for path in machine.root.rglob("*")
+        if path.is_file()
+    }
+    assert left == set(FILES)
+
+
+# --- checks and messages
+
+
+def test_every_check_runs_and_one_that_fails_fails_all(
+    machine: Machine, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = []
+
+    def run(command: Sequence[object], *, cwd: Path) -> int:
+        ran.append(command)
+        return int("bad" in command)
+
+    checks = {"first": ("good",), "second": ("bad",), "third": ("good",)}
+    monkeypatch.setattr(Project, "book", lambda self, extra: None)
+    monkeypatch.setattr(Project, "checks", lambda self: checks)
+    assert main(["test"], Project(machine.root, run)) == 1
+    assert ran == list(checks.values())
+    out, err = capfd.readouterr()
+    assert out.splitlines()[-4:] == [
+        "   passed  first",
+        "   FAILED  second",
+        "   passed  third",
+        "checks: 2 passed, 1 failed",
+    ]
+    assert "second" in err
+    del checks["second"]
+    assert main(["test"], Project(machine.root, run)) == 0
+
+
+def test_a_failed_command_is_named(machine: Machine, capfd: pytest.CaptureFixture[str]) -> None:
+    machine.fails_at["npm"] = 7
+    assert main(["book"], Project(machine.root, machine)) == 1
+    error = capfd.readouterr().err
+    assert "status 7" in error
+    assert f"'{machine.root}/.venv/bin/python' -P -c " in error
+
+
+def test_commands_are_free_of_what_the_caller_has_set(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in project.LEAKS:
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("FL_ALGOS_DEVICE", "cpu")
+    code = "import json, os; print(json.dumps(dict(os.environ)))"
+    assert project.run([sys.executable, "-c", code], cwd=tmp_path) == 0
+    seen = json.loads(capfd.readouterr().out)
+    assert "PYTHONPATH" in project.LEAKS
+    assert not project.LEAKS & set(seen)
+    assert seen["FL_ALGOS_DEVICE"] == "cpu"
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "http", ""])
+def test_a_port_that_is_none_is_refused(
+    machine: Machine, port: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    machine.book()
+    assert main(["serve", "--", port], Project(machine.root, machine)) == 1
+    assert f"PORT is {port!r}" in capfd.readouterr().err
+
+
+def test_a_port_in_use_is_refused(machine: Machine, capfd: pytest.CaptureFixture[str]) -> None:
+    machine.book()
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert main(["serve", str(port)], Project(machine.root, machine)) == 1
+    assert f"Port {port} is not free" in capfd.readouterr().err
+
+
+def test_a_book_that_is_not_built_is_not_served(
+    machine: Machine, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "8000"], Project(machine.root, machine)) == 1
+    assert "run `make book` first" in capfd.readouterr().err
+
+
+def test_the_book_is_served_on_this_machine_until_interrupted(machine: Machine) -> None:
+    machine.book()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    code = (
+        "import sys; from pathlib import Path; from project import Project, main;"
+        "sys.exit(main(['serve', sys.argv[2]], Project(Path(sys.argv[1]))))"
+    )
+    command = [sys.executable, "-c", code, str(machine.root), str(port)]
+    server = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT / "tools")})
+    try:
+        assert fetch(f"http://127.0.0.1:{port}/zh/index.html") == b"made"
+        server.send_signal(signal.SIGINT)
+        assert server.wait(10) == 130
+    finally:
+        server.kill()
+        server.wait()
+
+
+def fetch(address: str, seconds: float = 10) -> bytes:
+    """Fetch from a server that is just starting."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with opener.open(address, timeout=seconds) as answer:
+                return answer.read()
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
+# --- the Makefile
+
+
+def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["make", "--no-print-directory", *arguments], cwd=ROOT, capture_output=True, text=True
+    )
+
+
+def test_make_alone_tells_what_there_is() -> None:
+    told = make().stdout
+    for target in ("book", "test", "serve", "notebooks", "clean"):
+        assert re.search(rf"^make {target} ", told, re.MULTILINE)
+
+
+@pytest.mark.parametrize("target", ["book", "test", "serve", "notebooks", "clean"])
+def test_a_wrong_python_is_named_before_anything_is_done(tmp_path: Path, target: str) -> None:
+    old = tmp_path / "old python"
+    old.write_text("""#!/bin/sh\ncase "$2" in *exit*) exit 1;; *) echo 3.10.13;; esac\n""")
+    old.chmod(0o755)
+    result = make(target, f"PYTHON={old}")
+    assert result.returncode != 0
+    assert f"needs Python 3.11, 3.12 or 3.13; '{old}' is 3.10.13." in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_missing_python_is_named() -> None:
+    result = make("book", "PYTHON=no-such-python")
+    assert result.returncode != 0
+    assert "'no-such-python' is not a Python that runs." in result.stderr
+
+
+# --- what is declared
+
+
+def declared() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def test_an_extra_of_our_own_is_replaced_by_what_it_needs(machine: Machine) -> None:
+    pyproject = machine.root / "pyproject.toml"
+    assert project.requirements(pyproject, "book") == ["numpy", "sphinx"]
+    assert project.requirements(pyproject, "test") == ["numpy", "pytest", "sphinx", "torch"]
+
+
+def test_everything_that_is_needed_is_pinned_without_a_local_suffix() -> None:
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
+    pinned = {normal(pin) for pin in pins}
+    assert len(pinned) == len(pins)
+    extras = declared()["project"]["optional-dependencies"]
+    needed = project.requirements(ROOT / "pyproject.toml", *extras)
+    assert {normal(each) for each in (*needed, *project.BUILD_TOOLS)} <= pinned
+
+
+def normal(requirement: str) -> str:
+    name = re.match(r"[\w.-]+", requirement)[0]
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_makefile_asks_for_the_python_that_the_package_asks_for() -> None:
+    assert declared()["project"]["requires-python"] == ">=3.11,<3.14"
+    assert "(3, 11) <= sys.version_info[:2] <= (3, 13)" in (ROOT / "Makefile").read_text("utf-8")
+
+
+def test_the_landing_page_leads_to_both_books_and_asks_for_nothing(machine: Machine) -> None:
+    machine.book()
+    site = machine.root / "build" / "site"
+    for language in LANGUAGES:
+        assert f'<a href="{language}/index.html"' in (site / "index.html").read_text("utf-8")
+    assert linkcheck.problems(site) == []
+    (site / "zh" / "index.html").unlink()
+    assert len(linkcheck.problems(site)) == 2  # the link for the eye, the one for machines
+
+
+def test_the_package_comes_from_where_it_was_installed() -> None:
+    origin = importlib.metadata.distribution("fl_algos").read_text("direct_url.json") or "{}"
+    if json.loads(origin).get("dir_info", {}).get("editable"):
+        pytest.skip("fl_algos is installed for editing: it is meant to come from the checkout")
+    assert Path(fl_algos.__file__).is_relative_to(sysconfig.get_path("purelib"))
+
+
+def test_the_installed_package_has_its_type_marker_and_nothing_beside_it() -> None:
+    files = importlib.metadata.files("fl_algos") or []
+    tops = {path.parts[0] for path in files if ".dist-info" not in path.parts[0]}
+    if "fl_algos" not in tops:
+        pytest.skip("fl_algos is installed for editing: there is no wheel to look into")
+    assert tops == {"fl_algos"}
+    assert "fl_algos/py.typed" in {path.as_posix() for path in files}

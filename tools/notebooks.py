@@ -1,0 +1,110 @@
+"""Run the English notebooks, store their outputs, and give the Chinese ones the same code cells.
+
+What is stored depends on the code alone: run it twice, and the files are the same to the byte.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parent.parent
+SECONDS_PER_CELL = 600
+
+# What differs from one run or one machine to the next, and says nothing about the results.
+VOLATILE_OF_CELL = ("execution", "ExecuteTime")
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
+
+
+class Mismatch(Exception):
+    """Two notebooks that are to have the same cells have not."""
+
+
+def execute(notebook: NotebookNode, folder: Path) -> None:
+    """Run all cells from top to bottom in a fresh kernel of this very Python."""
+    # Only the environment's own kernel will do, not one of the same name in the home folder.
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    NotebookClient(
+        notebook,
+        timeout=SECONDS_PER_CELL,
+        kernel_name=KERNEL["name"],
+        resources={"metadata": {"path": str(folder)}},
+    ).execute()
+
+
+def tidy(notebook: NotebookNode) -> None:
+    """Drop what is volatile, and join the pieces in which a stream happened to arrive."""
+    notebook.metadata["kernelspec"] = dict(KERNEL)
+    notebook.metadata["language_info"] = dict(LANGUAGE)
+    for cell in notebook.cells:
+        for name in VOLATILE_OF_CELL:
+            cell.metadata.pop(name, None)
+        if cell.cell_type == "code":
+            cell.outputs = join_streams(cell.outputs)
+
+
+def join_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Join neighbouring pieces of one stream."""
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if last and output.output_type == "stream" and last.get("name") == output.name:
+            last.text += output.text
+        else:
+            joined.append(output)
+    return joined
+
+
+def check_kinds(one: NotebookNode, other: NotebookNode, names: str) -> None:
+    """Refuse two notebooks whose cells do not line up."""
+    kinds = [[cell.cell_type for cell in notebook.cells] for notebook in (one, other)]
+    for position, (left, right) in enumerate(zip(*kinds, strict=False), 1):
+        if left != right:
+            raise Mismatch(f"{names}: cell {position} is {left} in the one, {right} in the other")
+    if len(kinds[0]) != len(kinds[1]):
+        raise Mismatch(f"{names}: {len(kinds[0])} cells in the one, {len(kinds[1])} in the other")
+
+
+def share_code(source: NotebookNode, twin: NotebookNode) -> None:
+    """Give the twin the identities of all cells and the whole code cells; its prose stays."""
+    for position, cell in enumerate(source.cells):
+        if cell.cell_type == "code":
+            twin.cells[position] = NotebookNode(cell)
+        else:
+            twin.cells[position].id = cell.id
+
+
+def refresh(source: Path, twin: Path) -> None:
+    """Run one notebook, and write it and its twin in the other language."""
+    names = f"{source} and {twin}"
+    if not twin.is_file():
+        raise Mismatch(f"{names}: the second is missing; write it first, as a translation")
+    notebook, translation = (nbformat.read(path, as_version=4) for path in (source, twin))
+    check_kinds(notebook, translation, names)
+    execute(notebook, source.parent)
+    tidy(notebook)
+    share_code(notebook, translation)
+    tidy(translation)
+    nbformat.write(notebook, source)
+    nbformat.write(translation, twin)
+
+
+def main() -> int:
+    """Refresh all notebooks of the book."""
+    folder = ROOT / "notebooks"
+    for source in sorted((folder / "en").glob("*.ipynb")):
+        print(f"Running {source.relative_to(ROOT)}", flush=True)
+        try:
+            refresh(source, folder / "zh" / source.name)
+        except Mismatch as mismatch:
+            print(mismatch, file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

