@@ -9,7 +9,9 @@ True
 
 from fl_algos.algorithms.fedpd import FedPD
 from fl_algos.algorithms.gradient_descent import GradientDescent
-from fl_algos.oracles import GD, AugmentedLagrangian, exact
+from fl_algos.algorithms.proxskip import ProxSkip, UnstableProxSkip
+from fl_algos.algorithms.scaffnew import Scaffnew
+from fl_algos.oracles import GD, SGD, VR, AugmentedLagrangian, exact
 from fl_algos.problems.logistic import LogisticRegression
 from fl_algos.problems.quadratic import Quadratic, random_quadratics
 from fl_algos.server import Server
@@ -19,14 +21,19 @@ __version__ = "0.1.0"
 
 __all__ = [
     "GD",
+    "SGD",
+    "VR",
     "AugmentedLagrangian",
     "Diverged",
     "FedPD",
     "GradientDescent",
     "History",
     "LogisticRegression",
+    "ProxSkip",
     "Quadratic",
+    "Scaffnew",
     "Server",
+    "UnstableProxSkip",
     "exact",
     "random_quadratics",
     "run",

@@ -27,6 +27,11 @@ def skip_probability(name: str, value: Any) -> None:
     _number(name, value, lambda x: 0 <= x < 1, "a probability in [0, 1)")
 
 
+def communication_probability(name: str, value: Any) -> None:
+    """A real number in (0, 1]: at 0 nothing would ever be communicated."""
+    _number(name, value, lambda x: 0 < x <= 1, "a probability in (0, 1]")
+
+
 def count(name: str, value: Any, least: int = 1) -> None:
     """An integer >= least."""
     integral = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -48,6 +53,21 @@ def shape(name: str, x: Array, expected: tuple[int, ...]) -> None:
     """An array of exactly the expected shape."""
     if tuple(x.shape) != expected:
         raise ValueError(f"{name} has shape {tuple(x.shape)}: {expected} is expected")
+
+
+def proximal_step(name: str, value: Any, mu: float) -> None:
+    """A step size > 0 for which a function of curvature >= mu has one proximal point."""
+    positive(name, value)
+    if mu + 1 / value <= 0:
+        raise ValueError(f"{name} = {value!r}: less than {-1 / mu!r} is expected, f_k not convex")
+
+
+def sum_to_zero(name: str, x_k: Array) -> None:
+    """Rows that sum to zero, up to rounding."""
+    rows = to_numpy(x_k).astype(np.float64)
+    total = np.abs(rows.sum(axis=0)).max()
+    if total > 1e-5 * np.abs(rows).sum(axis=0).max():
+        raise ValueError(f"the sum of {name} over the clients is not 0 but up to {total:.3g}")
 
 
 def _number(name: str, value: Any, allowed: Callable[[float], bool], expected: str) -> None:

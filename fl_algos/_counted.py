@@ -24,11 +24,14 @@ class Counted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.uncounted, name)
 
-    def grad(self, theta_k: Array, clients: Array | None = None) -> Array:
-        """The problem's gradient, counted once for each sample of the clients."""
-        sizes = self.uncounted.sizes
-        self.gradients += int((sizes if clients is None else sizes[to_numpy(clients)]).sum())
-        return self.uncounted.grad(theta_k, clients)
+    def grad(self, theta_k: Array, clients: Array | None = None, batch: Any = None) -> Array:
+        """The problem's gradient, counted once for each sample of the clients, or of the batch."""
+        if batch is not None:
+            self.gradients += int((to_numpy(batch.weights_k) > 0).sum())
+        else:
+            sizes = self.uncounted.sizes
+            self.gradients += int((sizes if clients is None else sizes[to_numpy(clients)]).sum())
+        return self.uncounted.grad(theta_k, clients, batch)
 
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
         """The problem's proximal points, counted once for each client."""

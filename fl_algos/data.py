@@ -13,7 +13,7 @@ import numpy as np
 
 from fl_algos import _checks
 
-__all__ = ["Dataset", "digits", "split_by_label", "split_dirichlet", "split_iid"]
+__all__ = ["Dataset", "breast_cancer", "digits", "split_by_label", "split_dirichlet", "split_iid"]
 
 
 class Dataset(NamedTuple):
@@ -42,6 +42,25 @@ def digits() -> Dataset:
 
     X, y = load_digits(return_X_y=True)
     return Dataset(X / X.max(), y)
+
+
+def breast_cancer() -> Dataset:
+    """The 569 tumours of scikit-learn (the extra ``data``), malignant 0 or benign 1; d = 30.
+
+    Each feature is shifted and scaled to mean 0 and variance 1.
+
+    Source:
+        W. Wolberg, O. Mangasarian, N. Street and W. Street, Breast Cancer Wisconsin (Diagnostic),
+        UCI Machine Learning Repository (1993).
+
+    >>> X, y = breast_cancer()
+    >>> X.shape, int(y.sum())
+    ((569, 30), 357)
+    """
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True)
+    return Dataset((X - X.mean(axis=0)) / X.std(axis=0), y)
 
 
 def split_iid(n: int, K: int, seed: int = 0) -> list[np.ndarray]:

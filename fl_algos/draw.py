@@ -1,22 +1,33 @@
 """All randomness of a round.
 
 Every number is a function of (seed, round, purpose) alone, so that NumPy and torch, on any device,
-see the same coins and the same uniform numbers, in whatever order they ask.
+see the same coins, batches and uniform numbers, in whatever order they ask.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from fl_algos import _checks
 from fl_algos._arrays import Array
+from fl_algos.protocols import Problem
 
-__all__ = ["Draw", "Draws"]
+__all__ = ["Batch", "Draw", "Draws"]
 
 COINS_PER_BLOCK = 1024
+
+
+class Batch(NamedTuple):
+    """Samples that a local step looks at, and how much each counts."""
+
+    rows_k: np.ndarray
+    """Numbers of samples within each client, shape (K, B), integers."""
+    weights_k: Array
+    """Weights, shape (K, B): 1 over the size of the client's batch, 0 for padding."""
 
 
 class Draws:
@@ -25,19 +36,25 @@ class Draws:
     Args:
         seed: an integer in [0, 2**64).
         problem: random numbers come with the type and on the device of its arrays.
+        batch_size: samples that each client draws for a local step, at most; None for all of them.
 
-    >>> problem = type("P", (), {"asarray": staticmethod(np.asarray)})
-    >>> draws = Draws(seed=7, problem=problem)
+    >>> from fl_algos import random_quadratics
+    >>> draws = Draws(seed=7, problem=random_quadratics(K=2, d=1))
     >>> [draws[t].with_probability(0.5) for t in range(6)]
     [False, True, True, True, False, False]
     """
 
-    def __init__(self, seed: int, problem: object) -> None:
+    def __init__(self, seed: int, problem: Problem, batch_size: int | None = None) -> None:
+        if batch_size is not None:
+            _checks.count("batch_size", batch_size)
         _checks.count("seed", seed, least=0)
         if seed >= 2**64:
             raise ValueError(f"seed = {seed}: less than 2**64 is expected")
         self.seed = seed
         self.problem = problem
+        self.batch_size = batch_size
+        self._orders: dict[int, np.ndarray] = {}
+        self._orders_of = -1
         self._block = -1
         self._coins = np.empty(0)
 
@@ -58,6 +75,39 @@ class Draws:
             self._coins = self.stream("coin", block).random(COINS_PER_BLOCK)
         return float(self._coins[within])
 
+    def batch(self, t: int, r: int) -> Batch | None:
+        """The batch of local step r in round t; None if a step looks at all samples.
+
+        Within a round each client goes through its own samples in random order, batch by batch,
+        and through them in another order when it has seen them all. The last batch of a pass may
+        be smaller; a client with fewer samples than a batch takes all of them at every step.
+        """
+        if self.batch_size is None:
+            return None
+        n_k = np.asarray(self.problem.sizes)[:, None]
+        size = min(self.batch_size, int(n_k.max()))
+        epoch_k, step_k = np.divmod(r, -(-n_k // size))
+        place_k = step_k * size + np.arange(size)
+        own_k = place_k < n_k
+        order_k = np.empty((len(n_k), int(n_k.max())), dtype=np.intp)
+        for epoch in np.unique(epoch_k):
+            mine = epoch_k[:, 0] == epoch
+            order_k[mine] = self._order(t, int(epoch))[mine]
+        rows_k = np.take_along_axis(order_k, np.minimum(place_k, n_k - 1), axis=1)
+        weights_k = own_k / own_k.sum(axis=1, keepdims=True)
+        return Batch(rows_k, self.problem.asarray(weights_k))
+
+    def _order(self, t: int, epoch: int) -> np.ndarray:
+        """The order in which each client goes through its samples, padding last, (K, most)."""
+        if self._orders_of != t:
+            self._orders_of, self._orders = t, {}
+        if epoch not in self._orders:
+            n_k = np.asarray(self.problem.sizes)[:, None]
+            keys = self.stream(f"epoch {epoch}", t).random((len(n_k), int(n_k.max())))
+            keys[np.arange(keys.shape[1]) >= n_k] = 2.0
+            self._orders[epoch] = keys.argsort(axis=1)
+        return self._orders[epoch]
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -73,7 +123,11 @@ class Draw:
         """
         return self.draws.coin(self.t) < probability
 
+    def batch(self, r: int) -> Batch | None:
+        """The batch of local step r; None if a step looks at all samples."""
+        return self.draws.batch(self.t, r)
+
     def uniform(self, purpose: str, shape: tuple[int, ...]) -> Array:
         """Numbers in [0, 1) of the given shape, the same each time that a purpose asks for them."""
         numbers = self.draws.stream(purpose, self.t).random(shape)
-        return self.draws.problem.asarray(numbers)  # type: ignore[attr-defined]
+        return self.draws.problem.asarray(numbers)

@@ -18,7 +18,7 @@ from fl_algos import _checks
 from fl_algos._arrays import Array, norm_k, put, to_numpy
 from fl_algos.protocols import Draw, Problem
 
-__all__ = ["GD", "AugmentedLagrangian", "exact"]
+__all__ = ["GD", "SGD", "VR", "AugmentedLagrangian", "exact"]
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,14 @@ class AugmentedLagrangian:
         extra_k = xp.sum(self.lambda_k * move_k + move_k**2 / (2 * self.s), axis=-1)
         return self.problem.value(x_k) + extra_k
 
-    def grad(self, x_k: Array, clients: Array | None = None) -> Array:
-        """Its gradient at x_k, for each of the clients (all if None), shape (K, d)."""
+    def grad(self, x_k: Array, clients: Array | None = None, batch: Any = None) -> Array:
+        """Its gradient at x_k, for each of the clients (all if None), shape (K, d).
+
+        With a batch, its estimate from these samples.
+        """
         rows = slice(None) if clients is None else clients
         move_k = x_k - self.theta_k0[rows]
-        return self.problem.grad(x_k, clients) + self.lambda_k[rows] + move_k / self.s
+        return self.problem.grad(x_k, clients, batch) + self.lambda_k[rows] + move_k / self.s
 
     def argmin(self) -> Array:
         """Its minimiser, shape (K, d): the proximal point of f_k at theta_k0 - s lambda_k."""
@@ -95,3 +98,73 @@ class GD:
                 break
             theta_k = put(theta_k, moving, theta_k[moving] - self.eta * grad_k[far])
         return theta_k, oracle_k
+
+
+@dataclass(frozen=True)
+class SGD:
+    """The oracle that takes stochastic gradient steps on the augmented Lagrangian.
+
+    Oracle I of Zhang et al. (IEEE TSP 2021). With a constant step size the errors of its solutions
+    do not tend to zero, so that FedPD ends at a noise floor.
+
+    Args:
+        eta: step size, > 0.
+        Q: number of steps; step q looks at the batch ``draw.batch(q)``.
+    """
+
+    eta: float
+    Q: int
+
+    def __post_init__(self) -> None:
+        _checks.positive("eta", self.eta)
+        _checks.count("Q", self.Q)
+
+    def __call__(
+        self, al: AugmentedLagrangian, theta_k: Array, oracle_k: Any, draw: Draw
+    ) -> tuple[Array, Any]:
+        """Q steps from theta_k (K, d)."""
+        for q in range(self.Q):
+            theta_k = theta_k - self.eta * al.grad(theta_k, batch=draw.batch(q))
+        return theta_k, oracle_k
+
+
+@dataclass(frozen=True)
+class VR:
+    """The oracle of linearized augmented Lagrangians and a recursive gradient estimate.
+
+    Oracle II of Zhang et al. (IEEE TSP 2021, Algorithm 4): the estimate g_k of the local gradient
+    is carried on from step to step and from round to round by differences over a batch, as in
+    SARAH, and renewed by a full gradient every I rounds. Each step is equation ``fedpd-linearize``
+    of the book.
+
+    Args:
+        gamma: step size of the proximal term, > 0.
+        Q: number of steps; step q looks at the batch ``draw.batch(q)``.
+        I: rounds from one full gradient to the next.
+    """
+
+    gamma: float
+    Q: int
+    I: int  # noqa: E741, the paper's symbol
+
+    def __post_init__(self) -> None:
+        _checks.positive("gamma", self.gamma)
+        _checks.count("Q", self.Q)
+        _checks.count("I", self.I)
+
+    def __call__(
+        self, al: AugmentedLagrangian, theta_k: Array, g_k: Array | None, draw: Draw
+    ) -> tuple[Array, Array]:
+        """Q steps from theta_k (K, d) with the estimate g_k (K, d)."""
+        s, gamma = al.s, self.gamma
+        if draw.t % self.I == 0 or g_k is None:
+            g_k = al.problem.grad(theta_k)
+        for q in range(self.Q):
+            before_k = theta_k
+            centre_k = (s * theta_k + gamma * al.theta_k0) / (s + gamma)
+            theta_k = centre_k - s * gamma / (s + gamma) * (g_k + al.lambda_k)
+            batch = draw.batch(q)
+            g_k = (
+                g_k + al.problem.grad(theta_k, batch=batch) - al.problem.grad(before_k, batch=batch)
+            )
+        return theta_k, g_k

@@ -43,8 +43,12 @@ class Problem(Protocol):
     def value(self, theta_k: Array, clients: Array | None = None) -> Array:
         """f_k(theta_k) for each of the clients (all if None), shape (K,)."""
 
-    def grad(self, theta_k: Array, clients: Array | None = None) -> Array:
-        """The gradient of f_k at theta_k for each of the clients (all if None), shape (K, d)."""
+    def grad(self, theta_k: Array, clients: Array | None = None, batch: Any = None) -> Array:
+        """The gradient of f_k at theta_k for each of the clients (all if None), shape (K, d).
+
+        With a :class:`~fl_algos.draw.Batch` its estimate from these samples, one row of the batch
+        for each of the clients.
+        """
 
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
         """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)`` for each of the clients, shape (K, d)."""
@@ -67,6 +71,9 @@ class Draw(Protocol):
 
     def with_probability(self, probability: float) -> bool:
         """One coin for the whole federation: True with the given probability."""
+
+    def batch(self, r: int) -> Any:
+        """The samples for local step r, a :class:`~fl_algos.draw.Batch`; None for all of them."""
 
     def uniform(self, purpose: str, shape: tuple[int, ...]) -> Array:
         """Numbers in [0, 1), the same wherever the round is computed."""

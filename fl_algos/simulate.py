@@ -45,6 +45,7 @@ def run(
     theta: Array | None = None,
     state: Any = None,
     server: Server | None = None,
+    batch_size: int | None = None,
     tolerance: float = 0.0,
     stride: int | None = None,
 ) -> History:
@@ -59,6 +60,8 @@ def run(
             zeros if None.
         state: the state to start from instead, e.g. that of an earlier history.
         server: the server with its ledger, e.g. to read it afterwards; a new one if None.
+        batch_size: samples that a client looks at in a local step, at most, in those algorithms and
+            oracles whose blocks take minibatches; all of them if None.
         tolerance: stop at the first record in which ``|grad f|`` at the server's model is at
             most this.
         stride: rounds between two records, tolerance checks and checks that all is finite; the
@@ -87,7 +90,7 @@ def run(
     stride = _default_stride(problem, rounds) if stride is None else stride
     _checks.count("stride", stride)
     server = server or Server(problem.K)
-    draws = Draws(seed, problem)
+    draws = Draws(seed, problem, batch_size)
     problem = Counted(problem)
     state = _start(algorithm, problem, theta, state)
     shapes = _shapes(state)
@@ -119,6 +122,7 @@ def _start(algorithm: Algorithm, problem: Problem, theta: Array | None, state: A
     if state is not None:
         if theta is not None:
             raise ValueError("theta and state are both given: one of them is expected")
+        getattr(algorithm, "check", lambda state: None)(state)
         return state
     if theta is None:
         theta = np.zeros(problem.d)

@@ -7,10 +7,14 @@ import pytest
 
 from fl_algos import (
     GD,
+    SGD,
+    VR,
     FedPD,
     GradientDescent,
     LogisticRegression,
+    ProxSkip,
     Quadratic,
+    Scaffnew,
     Server,
     random_quadratics,
     run,
@@ -24,8 +28,8 @@ EYE = np.eye(2)[None]
 X, Y = np.ones((3, 2)), [0, 1, 1]
 
 
-def logistic(X=(X, X), y=(Y, Y), l2=0.1):
-    return LogisticRegression(list(X), list(y), l2)
+def logistic(X=(X, X), y=(Y, Y), l2=0.1, **penalty):
+    return LogisticRegression(list(X), list(y), l2, **penalty)
 
 
 CASES = [
@@ -42,6 +46,18 @@ CASES = [
     (lambda: GD(eta=1.0, Q=0), "Q = 0: an integer >= 1"),
     (lambda: GD(eta=1.0, Q=1.5), "Q = 1.5"),
     (lambda: GD(eta=1.0, Q=1, tolerance=-1.0), "tolerance = -1.0"),
+    (lambda: SGD(eta=-1.0, Q=1), "eta = -1.0"),
+    (lambda: VR(gamma=0.0, Q=1, I=1), "gamma = 0.0"),
+    (lambda: VR(gamma=1.0, Q=1, I=0), "I = 0"),
+    (lambda: ProxSkip(gamma=0.0, p=0.5), "gamma = 0.0"),
+    (lambda: ProxSkip(gamma=1.0, p=1.0), r"p = 1.0: a probability in \[0, 1\)"),
+    (lambda: ProxSkip(gamma=1.0, p=0.5, R=0), "R = 0"),
+    (lambda: Scaffnew(gamma=INF, p=0.5), "gamma = inf"),
+    (lambda: Scaffnew(gamma=1.0, p=0.0), r"p = 0.0: a probability in \(0, 1\]"),
+    (lambda: Scaffnew(gamma=1.0, p=1.1), "p = 1.1"),
+    (lambda: Draws(0, PROBLEM, batch_size=0), "batch_size = 0"),
+    (lambda: logistic(beta=-1.0), "beta = -1.0"),
+    (lambda: logistic(alpha=0.0), "alpha = 0.0"),
     (lambda: Server(0), "K = 0: an integer >= 1"),
     (lambda: Draws(-1, PROBLEM), "seed = -1"),
     (lambda: Draws(2**64, PROBLEM), "seed = 18446744073709551616"),

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fl_algos import LogisticRegression, Quadratic, random_quadratics
+from fl_algos.draw import Draws
 from literal.clients import LogisticClient
 
 
@@ -21,6 +22,7 @@ PROBLEMS = {
     "quadratic": random_quadratics(K=3, d=4, L=2.0, mu=0.5, linear_spread=3.0),
     "logistic": LogisticRegression(*logistic_data(), l2=0.2),
     "logistic without penalty": LogisticRegression(*logistic_data(), l2=0.0),
+    "logistic, not convex": LogisticRegression(*logistic_data(), beta=0.5, alpha=3.0),
 }
 
 
@@ -44,6 +46,8 @@ def test_the_gradient_is_that_of_the_value(problem):
 
 @pytest.mark.parametrize("s", [1e-4, 1.0, 1e4])
 def test_the_proximal_point_solves_its_equation(problem, s):
+    if problem.mu < 0:
+        s = min(s, -0.999 / problem.mu)
     v_k = points(problem, 3, scale=10.0)
     x_k = problem.prox(v_k, s)
     assert_allclose(s * problem.grad(x_k) + x_k - v_k, 0, atol=1e-12 * max(1, s))
@@ -120,6 +124,32 @@ def test_the_distant_start_of_a_proximal_point_is_no_trouble():
     v_k = np.full((3, 4), 200.0)
     x_k = problem.prox(v_k, 1e3)
     assert_allclose(1e3 * problem.grad(x_k) + x_k - v_k, 0, atol=1e-9)
+
+
+def test_the_penalty_of_the_fedpd_paper():
+    """Where alpha x^2 = 1 its value is beta/2 and its curvature lowest."""
+    problem = LogisticRegression([np.zeros((1, 1))], [[1]], beta=0.6, alpha=4.0)
+    at = np.array([[0.5]])
+    assert_allclose(problem.value(at) - np.log(2), [0.3])
+    h = 1e-4
+    curvature = (problem.grad(at + h) - problem.grad(at - h)) / (2 * h)
+    assert_allclose(curvature, [[problem.mu]], rtol=1e-6)
+    assert_allclose(problem.mu, -4.0 * 0.6 / 2)
+    assert problem.theta_star is None
+    with pytest.raises(ValueError, match=r"s = 1.0: less than 0.83"):
+        problem.prox(at, 1.0)
+
+
+def test_a_batch_is_its_samples():
+    X, y = logistic_data()
+    problem = LogisticRegression(X, y, l2=0.2)
+    theta_k = points(problem)
+    batch = Draws(0, problem, batch_size=3)[0].batch(1)
+    found = problem.grad(theta_k, batch=batch)
+    for k, (rows, weights) in enumerate(zip(batch.rows_k, batch.weights_k, strict=True)):
+        own = rows[weights > 0]
+        client = LogisticClient(X[k][own], 2 * y[k][own] - 1, 0.2)
+        assert_allclose(found[k], client.grad(theta_k[k]), rtol=1e-12)
 
 
 def test_quadratics_have_what_was_asked_for():

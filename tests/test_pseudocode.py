@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fl_algos import draw, server
+from literal.comparison import Machinery
 from support import blocks, cover
 from support.mutate import planted
 
@@ -69,12 +70,12 @@ def test_teeth(name, fault):
 def test_teeth_of_what_is_shared(fault):
     module, text = SHARED_FAULTS[fault]
     literal = blocks.literal("fedpd")
-    with planted(module, text) as faulty, pytest.raises(AssertionError):
-        literal.check(
-            blocks.module("fedpd"),
-            draws=getattr(faulty, "Draws", draw.Draws),
-            servers=getattr(faulty, "Server", server.Server),
+    with planted(module, text) as faulty:
+        machinery = Machinery(
+            getattr(faulty, "Draws", draw.Draws), getattr(faulty, "Server", server.Server)
         )
+        with pytest.raises(AssertionError):
+            literal.check(blocks.module("fedpd"), machinery)
 
 
 # The checker is checked: each way of leaving the block must be noticed.

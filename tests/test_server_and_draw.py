@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from fl_algos import FedPD, GradientDescent, Server, random_quadratics, run
+from fl_algos import FedPD, GradientDescent, LogisticRegression, Server, random_quadratics, run
 from fl_algos.draw import COINS_PER_BLOCK, Draws
 
 
@@ -67,6 +69,51 @@ def test_the_coin_has_the_probability_it_is_asked_for():
         deviation = (n * probability * (1 - probability)) ** 0.5
         assert abs(heads - n * probability) <= 4 * deviation
     assert draws(1).coin(0) != draws(2).coin(0)
+
+
+def regression(*sizes):
+    rng = np.random.default_rng(0)
+    X = [rng.normal(size=(n, 2)) for n in sizes]
+    return LogisticRegression(X, [np.arange(n) % 2 for n in sizes], l2=0.1)
+
+
+def own_rows(batch, k):
+    return batch.rows_k[k][batch.weights_k[k] > 0].tolist()
+
+
+def test_each_pass_over_a_client_uses_each_of_its_samples_once():
+    problem = regression(10, 4, 1)
+    draw = Draws(0, problem, batch_size=3)[5]
+    ten = [own_rows(draw.batch(r), 0) for r in range(8)]
+    assert [len(rows) for rows in ten] == [3, 3, 3, 1] * 2
+    for epoch in (ten[:4], ten[4:]):
+        assert sorted(chain(*epoch)) == list(range(10))
+    assert ten[:4] != ten[4:]
+    four = [own_rows(draw.batch(r), 1) for r in range(4)]
+    assert sorted(four[0] + four[1]) == sorted(four[2] + four[3]) == [0, 1, 2, 3]
+    assert [own_rows(draw.batch(r), 2) for r in range(3)] == [[0]] * 3
+
+
+def test_a_client_with_fewer_samples_than_a_batch_takes_all_of_them():
+    batch = Draws(0, regression(3, 20), batch_size=8)[0].batch(0)
+    assert sorted(own_rows(batch, 0)) == [0, 1, 2]
+    assert_allclose(batch.weights_k.sum(axis=1), [1, 1])
+    assert_allclose(sorted(batch.weights_k[0])[-3:], [1 / 3] * 3)
+
+
+def test_batches_depend_on_seed_round_and_step_alone_and_differ_between_clients():
+    problem = regression(50, 50)
+    steps = [(seed, t, r) for seed in (0, 1) for t in (0, 1) for r in (0, 1)]
+    drawn = {key: Draws(key[0], problem, 5)[key[1]].batch(key[2]).rows_k for key in steps}
+    assert len({rows.tobytes() for rows in drawn.values()}) == len(steps)
+    draws = Draws(1, problem, 5)
+    for seed, t, r in reversed([key for key in steps if key[0] == 1]):
+        assert (draws[t].batch(r).rows_k == drawn[seed, t, r]).all()
+    assert all((rows[0] != rows[1]).any() for rows in drawn.values())
+
+
+def test_without_a_batch_size_a_step_looks_at_everything():
+    assert Draws(0, regression(3, 20))[0].batch(0) is None
 
 
 def test_uniform_numbers_depend_on_seed_round_and_purpose_alone():

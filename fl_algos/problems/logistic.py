@@ -1,4 +1,4 @@
-"""Logistic regression with an L2 penalty, on clients of any sizes."""
+"""Logistic regression with an L2 or a non-convex penalty, on clients of any sizes."""
 
 from __future__ import annotations
 
@@ -13,20 +13,26 @@ from array_api_compat import array_namespace
 from fl_algos import _checks
 from fl_algos._arrays import Array, like, place, to_numpy
 from fl_algos._newton import minimise_k
+from fl_algos.draw import Batch
+from fl_algos.problems._penalty import Penalty
 
 __all__ = ["LogisticRegression"]
 
 
 class LogisticRegression:
-    """``f_k(theta) = (1/n_k) sum_i log(1 + exp(-y_i <x_i, theta>)) + (l2/2) |theta|^2``.
+    """``f_k(theta) = (1/n_k) sum_i log(1 + exp(-y_i <x_i, theta>)) + penalty``.
 
-    The sum is over the n_k samples of client k, with labels y_i in {-1, 1}.
+    The sum is over the n_k samples of client k, with labels y_i in {-1, 1}. The penalty is
+    ``(l2/2) |theta|^2 + beta sum_j alpha theta_j^2 / (1 + alpha theta_j^2)``; its second term, not
+    convex, is that of the experiments of Zhang et al. (IEEE TSP 2021, Section V).
 
     Args:
         X: for each of the K clients its samples, shape (n_k, d), float32 or float64.
         y: for each of the K clients its labels, shape (n_k,), all of them in {0, 1} or all of them
             in {-1, 1}; of any type.
-        l2: the penalty, >= 0.
+        l2: coefficient of the L2 penalty, >= 0.
+        beta: coefficient of the non-convex penalty, >= 0.
+        alpha: its steepness, > 0.
 
     Attributes:
         K, d: number of clients, dimension.
@@ -34,7 +40,7 @@ class LogisticRegression:
 
     Raises:
         ValueError: no client, an empty client, shapes that do not fit, samples that are not finite
-            or not floating, other labels, a negative l2.
+            or not floating, other labels, a penalty out of its range.
 
     >>> import numpy as np
     >>> X = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 1.0]])]
@@ -46,11 +52,20 @@ class LogisticRegression:
     True
     """
 
-    def __init__(self, X: Sequence[Array], y: Sequence[Array], l2: float) -> None:
+    def __init__(
+        self,
+        X: Sequence[Array],
+        y: Sequence[Array],
+        l2: float = 0.0,
+        beta: float = 0.0,
+        alpha: float = 1.0,
+    ) -> None:
         _checks.non_negative("l2", l2)
+        _checks.non_negative("beta", beta)
+        _checks.positive("alpha", alpha)
         _check_samples(X, y)
         signs = _signs(X, y)
-        self.l2 = float(l2)
+        self._penalty = Penalty(float(l2), float(beta), float(alpha))
         self.K, self.d = len(X), int(X[0].shape[1])
         self.sizes = np.array([len(x) for x in X])
         self._samples = _stack_samples(X, signs)
@@ -69,46 +84,59 @@ class LogisticRegression:
 
     @cached_property
     def L(self) -> float:
-        """The best common constant by this bound: ``max_k |X_k|^2 / (4 n_k) + l2``."""
+        """The bound ``max_k |X_k|^2 / (4 n_k) + l2 + 2 alpha beta``, sharp at theta = 0."""
         signed_k, weights_k, _ = (to_numpy(x).astype(np.float64) for x in self._samples)
         rows_k = np.sqrt(weights_k)[..., None] * signed_k
-        return float((np.linalg.norm(rows_k, ord=2, axis=(1, 2)) ** 2).max() / 4 + self.l2)
+        spectral_norm = float(np.linalg.norm(rows_k, ord=2, axis=(1, 2)).max())
+        return spectral_norm**2 / 4 + self._penalty.largest_curvature
 
     @property
     def mu(self) -> float:
-        """Every f_k is mu-strongly convex: l2."""
-        return self.l2
+        """A lower bound of all eigenvalues of the Hessians: ``l2 - alpha beta/2``.
+
+        Every f_k is mu-strongly convex if it is positive.
+        """
+        return self._penalty.smallest_curvature
 
     @cached_property
     def theta_star(self) -> Array | None:
         """The minimiser of the mean of the f_k, shape (d,), to a gradient norm of 1e-12.
 
-        None if l2 = 0, as there may be none. It is computed in float64 even for float32 data.
+        None if mu <= 0, as there may be none, or several. It is computed in float64 even for
+        float32 data.
 
         Raises:
             ArithmeticError: the gradient's norm could not be brought down that far.
         """
-        if self.l2 == 0:
+        if self.mu <= 0:
             return None
         pooled = self._samples.pooled()
         theta = self._minimiser(pooled, np.zeros((1, self.d)), s=np.inf)
-        norm = float(np.linalg.norm(pooled.grad(theta) + self.l2 * theta))
+        norm = float(np.linalg.norm(pooled.grad(theta) + self._penalty.grad(theta)))
         if norm > 1e-12 * max(1.0, float(pooled.norm_k[0])):
             raise ArithmeticError(f"the gradient's norm at theta_star is {norm}, over 1e-12")
         return self.asarray(theta[0])
 
     def value(self, theta_k: Array, clients: Array | None = None) -> Array:
         """f_k(theta_k), shape (K,)."""
-        squares_k = array_namespace(theta_k).sum(theta_k**2, axis=-1)
-        return self._rows(theta_k, clients).value(theta_k) + self.l2 / 2 * squares_k
+        return self._rows(theta_k, clients).value(theta_k) + self._penalty.value(theta_k)
 
-    def grad(self, theta_k: Array, clients: Array | None = None) -> Array:
-        """The gradients of f_k at theta_k, shape (K, d)."""
-        return self._rows(theta_k, clients).grad(theta_k) + self.l2 * theta_k
+    def grad(
+        self, theta_k: Array, clients: Array | None = None, batch: Batch | None = None
+    ) -> Array:
+        """The gradients of f_k at theta_k, shape (K, d); with a batch their estimates from it."""
+        samples = self._rows(theta_k, clients)
+        if batch is not None:
+            samples = samples.batch(batch)
+        return samples.grad(theta_k) + self._penalty.grad(theta_k)
 
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
-        """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d), by damped Newton steps."""
-        _checks.positive("s", s)
+        """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d), by damped Newton steps.
+
+        Raises:
+            ValueError: s is not so small that this function is strictly convex.
+        """
+        _checks.proximal_step("s", s, self.mu)
         return self._minimiser(self._rows(v_k, clients), v_k, s)
 
     def _rows(self, theta_k: Array, clients: Array | None) -> _Samples:
@@ -122,10 +150,13 @@ class LogisticRegression:
         identity = like(np.eye(self.d), v_k)
 
         def derivatives(x_k: Array) -> tuple[Array, Array]:
-            grad_k = samples.grad(x_k) + self.l2 * x_k + (x_k - v_k) / s
-            return grad_k, samples.hessian(x_k) + (self.l2 + 1 / s) * identity
+            grad_k = samples.grad(x_k) + self._penalty.grad(x_k) + (x_k - v_k) / s
+            diagonal_k = self._penalty.curvature(x_k) + 1 / s
+            return grad_k, samples.hessian(x_k) + diagonal_k[..., None] * identity
 
-        return minimise_k(derivatives, v_k, samples.norm_k)
+        # What the penalty adds to the third derivative is within this multiple of the second.
+        by_penalty = self._penalty.third_derivative / (self.mu + 1 / s)
+        return minimise_k(derivatives, v_k, samples.norm_k.clip(by_penalty))
 
 
 class _Samples(NamedTuple):
@@ -152,6 +183,13 @@ class _Samples(NamedTuple):
         sigma_k = _sigmoid(-self._margin(theta_k))
         curvature_k = self.weights_k * sigma_k * (1 - sigma_k)
         return self.signed_k.mT @ (curvature_k[..., None] * self.signed_k)
+
+    def batch(self, batch: Batch) -> _Samples:
+        """The samples of a batch, with its weights; it has a row for each client here."""
+        clients = np.arange(len(batch.rows_k))[:, None]
+        return self._replace(
+            signed_k=self.signed_k[clients, batch.rows_k], weights_k=batch.weights_k
+        )
 
     def pooled(self) -> _Samples:
         """All samples with one client, in float64: its loss is the mean of the clients' losses."""

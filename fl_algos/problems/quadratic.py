@@ -9,6 +9,7 @@ from array_api_compat import array_namespace
 
 from fl_algos import _checks
 from fl_algos._arrays import Array, like, place, to_numpy
+from fl_algos.draw import Batch
 
 __all__ = ["Quadratic", "random_quadratics"]
 
@@ -96,8 +97,10 @@ class Quadratic:
         xp = array_namespace(theta_k)
         return xp.sum(theta_k * ((A_k @ theta_k[..., None])[..., 0] / 2 - b_k), axis=-1)
 
-    def grad(self, theta_k: Array, clients: Array | None = None) -> Array:
-        """A_k theta_k - b_k, shape (K, d)."""
+    def grad(
+        self, theta_k: Array, clients: Array | None = None, batch: Batch | None = None
+    ) -> Array:
+        """A_k theta_k - b_k, shape (K, d), whatever the batch: a client has only one sample."""
         A_k, b_k = self._rows(theta_k, clients)
         return (A_k @ theta_k[..., None])[..., 0] - b_k
 
@@ -107,9 +110,7 @@ class Quadratic:
         Raises:
             ValueError: s is not so small that this function is strictly convex.
         """
-        _checks.positive("s", s)
-        if self.mu + 1 / s <= 0:
-            raise ValueError(f"s = {s!r}: less than {-1 / self.mu!r} is expected, f_k not convex")
+        _checks.proximal_step("s", s, self.mu)
         A_k, b_k = self._rows(v_k, clients)
         xp = array_namespace(v_k)
         identity = self.asarray(xp.eye(self.d))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fl_algos import LogisticRegression
+
 
 @dataclass
 class QuadraticClient:
@@ -14,7 +16,7 @@ class QuadraticClient:
     A: np.ndarray
     b: np.ndarray
 
-    def grad(self, x):
+    def grad(self, x, batch=None):
         return self.A @ x - self.b
 
     def prox(self, v, s):
@@ -29,13 +31,27 @@ class LogisticClient:
     labels: np.ndarray
     l2: float
 
-    def grad(self, x):
+    def grad(self, x, batch=None):
+        rows = range(len(self.labels)) if batch is None else batch
         total = np.zeros_like(x)
-        for a, y in zip(self.samples, self.labels, strict=True):
+        for i in rows:
+            a, y = self.samples[i], self.labels[i]
             total += -y * a / (1 + np.exp(y * (a @ x)))
-        return total / len(self.labels) + self.l2 * x
+        return total / len(rows) + self.l2 * x
 
 
-def quadratic_clients(problem):
-    """The clients of a fl_algos.Quadratic."""
-    return [QuadraticClient(A, b) for A, b in zip(problem.A_k, problem.b_k, strict=True)]
+def quadratics(K, d, seed):
+    """A random quadratic problem, and its clients one by one."""
+    from fl_algos import random_quadratics
+
+    problem = random_quadratics(K, d, hessian_angle=1.0, linear_spread=2.0, seed=seed)
+    return problem, [QuadraticClient(A, b) for A, b in zip(problem.A_k, problem.b_k, strict=True)]
+
+
+def regression(sizes, d, seed):
+    """Logistic regression on random data, and its clients one by one."""
+    rng = np.random.default_rng(seed)
+    X = [rng.normal(size=(n, d)) + k for k, n in enumerate(sizes)]
+    y = [rng.choice([-1.0, 1.0], size=n) for n in sizes]
+    clients = [LogisticClient(a, b, 0.1) for a, b in zip(X, y, strict=True)]
+    return LogisticRegression(X, y, l2=0.1), clients

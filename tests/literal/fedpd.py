@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.testing import assert_allclose
-
-from fl_algos import GD, Server, draw, exact, random_quadratics
+from fl_algos import GD, SGD, VR, exact
 from literal import oracles
-from literal.clients import quadratic_clients
+from literal.clients import quadratics, regression
+from literal.comparison import SOUND, assert_same, batches, coins, start
 
 
 def fedpd(f, clients, s, p, oracle, theta_0, coins):
@@ -16,9 +14,9 @@ def fedpd(f, clients, s, p, oracle, theta_0, coins):
     theta_k0 = dict.fromkeys(clients, theta)  # 3 070fa6
     lambda_k = dict.fromkeys(clients, 0 * theta)  # 3 070fa6
     half_k = {}
-    for coin in coins:  # 4 a40078
+    for t, coin in enumerate(coins):  # 4 a40078
         for k in clients:  # 5 fd4fed
-            theta_k[k] = oracle(f[k], s, theta_k0[k], theta_k[k], lambda_k[k])  # 6 c4906c
+            theta_k[k] = oracle(f[k], s, theta_k0[k], theta_k[k], lambda_k[k], t, k)  # 6 c4906c
             lambda_k[k] = lambda_k[k] + 1 / s * (theta_k[k] - theta_k0[k])  # 7 cbc550
             half_k[k] = theta_k[k] + s * lambda_k[k]  # 8 229a3b
         if coin < 1 - p:  # 10 636706
@@ -32,42 +30,33 @@ def fedpd(f, clients, s, p, oracle, theta_0, coins):
 
 
 CASES = [
-    # K, d, s, p, the package's oracle, the literal one
-    (1, 1, 0.7, 0.0, exact, oracles.exact),
-    (4, 3, 0.5, 0.5, exact, oracles.exact),
-    (7, 5, 2.0, 0.3, exact, oracles.exact),
-    (3, 2, 1.0, 0.8, GD(eta=0.3, Q=1), oracles.gd(0.3, 1)),
-    (5, 4, 0.4, 0.5, GD(eta=0.2, Q=6), oracles.gd(0.2, 6)),
-    (5, 4, 3.0, 0.2, GD(eta=0.5, Q=60, tolerance=1e-2), oracles.gd(0.5, 60, 1e-2)),
+    # s, p, the package's oracle, the literal one
+    (0.5, 0.5, exact, oracles.exact),
+    (2.0, 0.3, exact, oracles.exact),
+    (1.0, 0.8, GD(eta=0.3, Q=1), oracles.gd(0.3, 1)),
+    (0.4, 0.5, GD(eta=0.2, Q=6), oracles.gd(0.2, 6)),
+    (3.0, 0.2, GD(eta=0.5, Q=60, tolerance=1e-2), oracles.gd(0.5, 60, 1e-2)),
+    (0.7, 0.0, VR(gamma=0.4, Q=3, I=4), oracles.vr(0.4, 3, 4)),
+]
+BATCH_CASES = [
+    (0.5, 0.4, SGD(eta=0.3, Q=4), oracles.sgd(0.3, 4)),
+    (0.5, 0.4, VR(gamma=0.3, Q=5, I=3), oracles.vr(0.3, 5, 3)),
 ]
 ROUNDS = 30
 
 
-def check(algorithms, draws=draw.Draws, servers=Server):
-    """Compare an implementation with the transcription: states and ledger, round by round."""
-    for seed, (K, d, s, p, oracle, literal_oracle) in enumerate(CASES):
-        problem = random_quadratics(K, d, hessian_angle=1.0, linear_spread=2.0, seed=seed)
-        theta = np.random.default_rng([seed, 1]).normal(size=d)
-        f = quadratic_clients(problem)
-        coins = draw.Draws(seed, problem)
-        transcribed = fedpd(
-            f, range(K), s, p, literal_oracle, theta, map(coins.coin, range(ROUNDS))
-        )
+def check(algorithms, machinery=SOUND):
+    """Compare an implementation with the transcription."""
+    cases = [(quadratics(4, 3, seed), None, case) for seed, case in enumerate(CASES)]
+    cases += [(quadratics(1, 1, 7), None, CASES[0])]
+    cases += [(regression((7, 2, 5), 3, seed), 2, case) for seed, case in enumerate(BATCH_CASES)]
+    for seed, ((problem, f), batch_size, (s, p, oracle, literal_oracle)) in enumerate(cases):
+        tossed = coins(problem, seed, ROUNDS)
+        local = literal_oracle(batches(problem, seed, batch_size))
+        transcribed = fedpd(f, range(problem.K), s, p, local, start(problem, seed), tossed)
         algorithm = algorithms.FedPD(s=s, p=p, oracle=oracle)
-        server = servers(K)
-        state = algorithm.init(theta, K)
-        communications = 0
-        for t, expected in enumerate(transcribed):
-            state = algorithm.round(state, problem, server, draws(seed, problem)[t])
-            rows = [x if isinstance(x, np.ndarray) else np.stack([*x.values()]) for x in expected]
-            for found, row in zip(state, rows, strict=False):
-                assert_allclose(found, row, rtol=1e-12, atol=1e-12)
-            communications += coins.coin(t) < 1 - p
-            ledger = server.ledger
-            assert ledger.communications == communications
-            assert ledger.floats_up == ledger.floats_down == communications * K * d
-            assert ledger.bytes_up == ledger.bytes_down == communications * K * d * 8
-            assert ledger.sent_k.tolist() == [communications] * K
+        communicates = [coin < 1 - p for coin in tossed]
+        assert_same(algorithm, problem, seed, transcribed, communicates, machinery, batch_size)
 
 
 AVERAGE = "theta = server.average(half_k)  # 11, 12"

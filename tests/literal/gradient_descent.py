@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.testing import assert_allclose
-
-from fl_algos import Server, draw, random_quadratics
-from literal.clients import quadratic_clients
+from literal.clients import quadratics
+from literal.comparison import SOUND, assert_same, start
 
 
 def gradient_descent(f, clients, gamma, theta_0, rounds):
@@ -26,21 +23,13 @@ def gradient_descent(f, clients, gamma, theta_0, rounds):
 ROUNDS = 30
 
 
-def check(algorithms, draws=draw.Draws, servers=Server):
-    """Compare an implementation with the transcription: states and ledger, round by round."""
+def check(algorithms, machinery=SOUND):
+    """Compare an implementation with the transcription."""
     for seed, (K, d, gamma) in enumerate([(1, 1, 0.5), (4, 3, 1.0), (7, 5, 0.3)]):
-        problem = random_quadratics(K, d, seed=seed)
-        theta = np.random.default_rng([seed, 1]).normal(size=d)
-        transcribed = gradient_descent(quadratic_clients(problem), range(K), gamma, theta, ROUNDS)
+        problem, f = quadratics(K, d, seed)
+        transcribed = gradient_descent(f, range(K), gamma, start(problem, seed), ROUNDS)
         algorithm = algorithms.GradientDescent(gamma=gamma)
-        server = servers(K)
-        state = algorithm.init(theta, K)
-        for t, (expected, expected_k) in enumerate(transcribed):
-            state = algorithm.round(state, problem, server, draws(seed, problem)[t])
-            assert_allclose(state.theta, expected, rtol=1e-12, atol=1e-12)
-            assert_allclose(state.theta_k, [*expected_k.values()], rtol=1e-12, atol=1e-12)
-            assert server.ledger.communications == t + 1
-            assert server.ledger.floats_up == server.ledger.floats_down == (t + 1) * K * d
+        assert_same(algorithm, problem, seed, transcribed, [True] * ROUNDS, machinery)
 
 
 FAULTS = {

@@ -1,0 +1,52 @@
+"""The penalty of logistic regression: L2, and the bounded non-convex one of the FedPD paper."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from array_api_compat import array_namespace
+
+from fl_algos._arrays import Array
+
+
+class Penalty(NamedTuple):
+    """theta -> (l2/2) |theta|^2 + beta sum_j alpha theta_j^2 / (1 + alpha theta_j^2).
+
+    The second term is at most beta for each coordinate, and convex only near 0. Its second
+    derivative lies in [-alpha beta/2, 2 alpha beta].
+    """
+
+    l2: float
+    beta: float
+    alpha: float
+
+    def value(self, theta_k: Array) -> Array:
+        """Its values at theta_k (K, d), shape (K,)."""
+        squares_k = theta_k**2
+        bounded_k = self.alpha * squares_k / (1 + self.alpha * squares_k)
+        terms_k = self.l2 / 2 * squares_k + self.beta * bounded_k
+        return array_namespace(theta_k).sum(terms_k, axis=-1)
+
+    def grad(self, theta_k: Array) -> Array:
+        """Its gradients at theta_k, shape (K, d)."""
+        return (self.l2 + 2 * self.alpha * self.beta / (1 + self.alpha * theta_k**2) ** 2) * theta_k
+
+    def curvature(self, theta_k: Array) -> Array:
+        """The diagonals of its Hessians at theta_k, shape (K, d)."""
+        u_k = self.alpha * theta_k**2
+        return self.l2 + 2 * self.alpha * self.beta * (1 - 3 * u_k) / (1 + u_k) ** 3
+
+    @property
+    def largest_curvature(self) -> float:
+        """Reached at 0."""
+        return self.l2 + 2 * self.alpha * self.beta
+
+    @property
+    def smallest_curvature(self) -> float:
+        """Reached where alpha theta_j^2 = 1."""
+        return self.l2 - self.alpha * self.beta / 2
+
+    @property
+    def third_derivative(self) -> float:
+        """A bound of the absolute third derivative: 24 max u |u^2 - 1|/(1 + u^2)^4 is below 5."""
+        return 5 * float(self.alpha**1.5) * self.beta

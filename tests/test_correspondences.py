@@ -1,0 +1,198 @@
+"""Exact correspondences: the same trajectory under another name, 40 rounds to 1e-10.
+
+Each other method is written out in its own symbols, with the book's in its comments.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from fl_algos import FedPD, GradientDescent, ProxSkip, Scaffnew, Server, random_quadratics, run
+from literal.clients import regression
+
+ROUNDS = 40
+S = 0.7
+PROBLEMS = {
+    "quadratic": random_quadratics(K=5, d=3, linear_spread=2.0),
+    "logistic": regression((7, 20, 3, 4, 9), 3, seed=0)[0],
+}
+
+
+@pytest.fixture(params=PROBLEMS)
+def problem(request):
+    return PROBLEMS[request.param]
+
+
+def start(problem, seed=1):
+    return np.random.default_rng(seed).normal(size=problem.d)
+
+
+def states(algorithm, problem, **change):
+    """The states of all rounds; `change` replaces fields of the first one."""
+    state = algorithm.init(start(problem), problem.K)._replace(**change)
+    server = Server(problem.K)
+    for _ in range(ROUNDS):
+        state = algorithm.round(state, problem, server, Always())
+        yield state
+
+
+class Always:
+    """Communication in every round."""
+
+    def with_probability(self, probability):
+        return True
+
+    def batch(self, r):
+        return None
+
+
+def some_duals(problem):
+    return np.random.default_rng(2).normal(size=(problem.K, problem.d))
+
+
+def same(found, expected):
+    assert_allclose(found, expected, rtol=0, atol=1e-10)
+
+
+def test_admm_with_its_blocks_in_the_order_z_x_lambda(problem):
+    """min sum f_k(x_k) subject to x_k = z: rho = 1/s; z = theta, x = theta_k, y = lambda."""
+    rho, y_k = 1 / S, some_duals(problem)
+    z = start(problem)
+    for state in states(FedPD(s=S), problem, lambda_k=y_k):
+        x_k = problem.prox(z - y_k / rho, 1 / rho)
+        y_k = y_k + rho * (x_k - z)
+        z = (x_k + y_k / rho).mean(axis=0)
+        same(state.theta_k, x_k)
+        same(state.lambda_k, y_k)
+        same(state.theta, z)
+
+
+def test_consensus_admm_of_boyd_from_duals_that_sum_to_zero(problem):
+    """Blocks in the order x, z, y: the same x; z is the mean of theta_k, y loses its mean."""
+    rho, y_k = 1 / S, some_duals(problem)
+    y_k = y_k - y_k.mean(axis=0)
+    z = start(problem)
+    for state in states(FedPD(s=S), problem, lambda_k=y_k):
+        x_k = problem.prox(z - y_k / rho, 1 / rho)
+        z = x_k.mean(axis=0)
+        y_k = y_k + rho * (x_k - z)
+        same(state.theta_k, x_k)
+        same(state.theta_k.mean(axis=0), z)
+        same(state.lambda_k - state.lambda_k.mean(axis=0), y_k)
+
+
+def test_douglas_rachford(problem):
+    """w = theta - s lambda."""
+    lambda_k = some_duals(problem)
+    w_k = start(problem) - S * lambda_k
+    for state in states(FedPD(s=S), problem, lambda_k=lambda_k):
+        x_k = problem.prox(w_k, S)
+        w_k = w_k + (2 * x_k - w_k).mean(axis=0) - x_k
+        same(state.theta - S * state.lambda_k, w_k)
+
+
+def test_feddyn(problem):
+    """Acar et al. 2021 with alpha = 1/s: g_k = -lambda_k, h = -mean lambda_k."""
+    alpha, theta = 1 / S, start(problem)
+    g_k, h = np.zeros((problem.K, problem.d)), np.zeros(problem.d)
+    for state in states(FedPD(s=S), problem):
+        theta_k = problem.prox(theta + g_k / alpha, 1 / alpha)
+        g_k = g_k - alpha * (theta_k - theta)
+        h = h - alpha * (theta_k - theta).mean(axis=0)
+        theta = theta_k.mean(axis=0) - h / alpha
+        same(state.theta, theta)
+        same(state.lambda_k, -g_k)
+
+
+def test_fedadmm(problem):
+    """Gong et al. 2022 with rho = 1/s, server step 1, theta the mean of w_k + y_k/rho."""
+    rho = 1 / S
+    y_k = np.zeros((problem.K, problem.d))
+    w_k = np.broadcast_to(start(problem), y_k.shape)
+    theta = (w_k + y_k / rho).mean(axis=0)
+    for state in states(FedPD(s=S), problem):
+        before_k = w_k + y_k / rho
+        w_k = problem.prox(theta - y_k / rho, 1 / rho)
+        y_k = y_k + rho * (w_k - theta)
+        theta = theta + (w_k + y_k / rho - before_k).mean(axis=0)
+        same(state.theta, theta)
+
+
+def test_feddr_without_regulariser(problem):
+    """Tran-Dinh et al. 2021 with alpha = 1, g = 0, eta = s: y = w, xbar = theta."""
+    y_k = x_k = np.broadcast_to(start(problem), (problem.K, problem.d))
+    x_k = problem.prox(y_k, S)
+    hat_k = 2 * x_k - y_k
+    xbar = hat_k.mean(axis=0)
+    for state in states(FedPD(s=S), problem):
+        same(state.theta_k, x_k)
+        same(state.theta, xbar)
+        y_k = y_k + xbar - x_k
+        x_k = problem.prox(y_k, S)
+        hat_k = 2 * x_k - y_k
+        xbar = hat_k.mean(axis=0)
+
+
+def test_fedpd_that_always_skips_is_the_proximal_point_method_on_each_client(problem):
+    algorithm = FedPD(s=S, p=1 - 1e-15)
+    x_k = np.broadcast_to(start(problem), (problem.K, problem.d))
+    state = algorithm.init(start(problem), problem.K)
+    for _ in range(ROUNDS):
+        state = run(algorithm, problem, rounds=1, state=state).state
+        before_k, x_k = x_k, problem.prox(x_k, S)
+        same(state.theta_k, x_k)
+        same(state.lambda_k, -problem.grad(x_k))
+        same(state.lambda_k, (x_k - before_k) / S)
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+def test_proxskip_without_skipping_is_gradient_descent(problem, corrected):
+    """For R = 1; in one other way, a step of size K gamma of proximal gradient descent."""
+    gamma = 0.9 / problem.L
+    descent = states(GradientDescent(gamma), problem)
+    Theta = np.tile(start(problem), (problem.K, 1))
+    for state in states(ProxSkip(gamma, p=0.0, corrected=corrected), problem):
+        same(state.theta, next(descent).theta)
+        gradient_of_the_mean = problem.grad(Theta) / problem.K
+        stepped = Theta - problem.K * gamma * gradient_of_the_mean
+        Theta = np.broadcast_to(stepped.mean(axis=0), Theta.shape)
+        same(state.theta_k, Theta)
+
+
+@pytest.mark.parametrize("R", [1, 3, 10])
+def test_proxskip_as_written_without_skipping_is_fedavg(problem, R):
+    gamma, theta = 0.9 / problem.L, start(problem)
+    for state in states(ProxSkip(gamma, p=0.0, R=R), problem):
+        x_k = np.broadcast_to(theta, (problem.K, problem.d))
+        for _ in range(R):
+            x_k = x_k - gamma * problem.grad(x_k)
+        theta = x_k.mean(axis=0)
+        same(state.theta, theta)
+
+
+@pytest.mark.parametrize("R", [1, 4])
+def test_corrected_proxskip_without_skipping_is_scaffold_ii(problem, R):
+    """Karimireddy et al. 2020, server step 1: c_k here is c_i - c there."""
+    gamma, x = 0.9 / problem.L, start(problem)
+    c_i, c = np.zeros((problem.K, problem.d)), np.zeros(problem.d)
+    for state in states(ProxSkip(gamma, p=0.0, R=R, corrected=True), problem):
+        y_i = np.broadcast_to(x, (problem.K, problem.d))
+        for _ in range(R):
+            y_i = y_i - gamma * (problem.grad(y_i) - c_i + c)
+        c_plus = c_i - c + (x - y_i) / (R * gamma)
+        x = x + (y_i - x).mean(axis=0)
+        c = c + (c_plus - c_i).mean(axis=0)
+        c_i = c_plus
+        same(state.theta, x)
+        same(state.c_k, c_i - c)
+
+
+def test_scaffnew_is_corrected_proxskip_with_the_other_probability(problem):
+    gamma = 0.9 / problem.L
+    scaffnew = run(Scaffnew(gamma, p=0.25), problem, ROUNDS)
+    proxskip = run(ProxSkip(gamma, p=0.75, corrected=True), problem, ROUNDS)
+    assert scaffnew.communications.tolist() == proxskip.communications.tolist()
+    for mine, theirs in zip(scaffnew.state, proxskip.state, strict=True):
+        same(mine, theirs)

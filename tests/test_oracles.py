@@ -1,0 +1,90 @@
+"""FedPD's stochastic oracles: exact where they can be, a noise floor where they can't."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from fl_algos import GD, SGD, VR, FedPD, run
+from literal.clients import regression
+
+S = 1.0
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return regression((12, 20, 5), 3, seed=0)[0]
+
+
+def test_a_step_of_vr_minimises_the_linearized_augmented_lagrangian(problem):
+    """Equation fedpd-linearize, by its optimality condition."""
+    rng = np.random.default_rng(0)
+    theta_k, theta_k0, lambda_k, g_k = rng.normal(size=(4, 3, 3))
+    gamma = 0.3
+
+    class Draw:
+        t = 1
+
+        def batch(self, q):
+            return None
+
+    class Lagrangian:
+        s = S
+
+    al = Lagrangian()
+    al.problem, al.theta_k0, al.lambda_k = problem, theta_k0, lambda_k
+    x_k, _ = VR(gamma=gamma, Q=1, I=10)(al, theta_k, g_k, Draw())
+    slope_k = g_k + lambda_k + (x_k - theta_k0) / S + (x_k - theta_k) / gamma
+    assert_allclose(slope_k, 0, atol=1e-12)
+
+
+def test_vr_without_batches_keeps_the_exact_gradient(problem):
+    history = run(FedPD(s=S, oracle=VR(gamma=0.3, Q=4, I=5)), problem, rounds=23)
+    state = history.state
+    assert_allclose(state.oracle_k, problem.grad(state.theta_k), atol=1e-12)
+
+
+def test_vr_reaches_theta_star_and_sgd_does_not(problem):
+    """Same step size, steps and batches of two samples."""
+    reached = {}
+    for name, oracle in (
+        ("VR", VR(gamma=0.3, Q=8, I=5)),
+        ("SGD", SGD(eta=0.3 * S / (S + 0.3), Q=8)),
+    ):
+        history = run(FedPD(s=S, oracle=oracle), problem, rounds=1500, batch_size=2)
+        reached[name] = history.distance[-200:]
+    assert reached["VR"].max() < 1e-8
+    assert reached["SGD"].min() > 1e-4
+
+
+def test_the_noise_floor_of_sgd_shrinks_with_its_step(problem):
+    """Between the step and its square, for batches here go through all samples in turn."""
+    floors = []
+    for eta in (0.1, 0.025):
+        oracle = SGD(eta=eta, Q=20)
+        history = run(FedPD(s=S, oracle=oracle), problem, rounds=1200, batch_size=2)
+        floors.append((history.distance[300:] ** 2).mean())
+    assert 3 < floors[0] / floors[1] < 20
+
+
+def test_gradient_evaluations_by_hand(problem):
+    """37 samples; batches of two take 2 + 2 + 2, or 2 + 2 + 1 at the end of a pass over 5."""
+    rounds, n = 10, 37
+    counted = {
+        oracle: int(run(FedPD(s=S, oracle=oracle), problem, rounds, batch_size=2).gradients[-1])
+        for oracle in (GD(0.1, 3), SGD(0.1, 2), VR(0.1, 2, 5))
+    }
+    assert counted[GD(0.1, 3)] == rounds * 3 * n
+    assert counted[SGD(0.1, 2)] == rounds * 2 * 6
+    assert counted[VR(0.1, 2, 5)] == rounds * 2 * 2 * 6 + 2 * n
+
+
+@pytest.mark.parametrize("oracle", [SGD(0.2, 3), VR(0.2, 3, 4)])
+def test_numpy_and_torch_see_the_same_batches(problem, oracle):
+    pytest.importorskip("torch", reason="torch is not installed")
+    algorithm = FedPD(s=S, p=0.3, oracle=oracle)
+    found = run(algorithm, problem.to("cpu"), rounds=50, batch_size=2)
+    expected = run(algorithm, problem, rounds=50, batch_size=2)
+    assert_allclose(found.theta, expected.theta, rtol=0, atol=1e-10)
+    assert found.gradients.tolist() == expected.gradients.tolist()

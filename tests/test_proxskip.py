@@ -1,0 +1,279 @@
+"""ProxSkip as written, corrected, and Scaffnew: where they converge, and where not."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from fl_algos import (
+    Diverged,
+    ProxSkip,
+    Quadratic,
+    Scaffnew,
+    Server,
+    UnstableProxSkip,
+    random_quadratics,
+    run,
+)
+from literal.clients import regression
+
+
+class Coins:
+    """A draw whose coins are given, with full gradients."""
+
+    def __init__(self, communicate):
+        self.communicate = communicate
+
+    def with_probability(self, probability):
+        return self.communicate
+
+    def batch(self, r):
+        return None
+
+
+def unwarned(*args, **kwargs):
+    """ProxSkip as written in its unstable region, without the warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnstableProxSkip)
+        return ProxSkip(*args, **kwargs)
+
+
+def column(*rows):
+    return np.array(rows)[:, None]
+
+
+@pytest.fixture
+def two_clients():
+    """f_1(x) = x^2/2 and f_2(x) = 3 x^2/2 - 4 x, whose mean has its minimum at 1."""
+    return Quadratic(A_k=np.array([[[1.0]], [[3.0]]]), b_k=np.array([[0.0], [4.0]]))
+
+
+def test_two_rounds_by_hand(two_clients):
+    """gamma = 1/2, R = 1, p = 1/4. At 2 the gradients are 2 and 2, at 1 they are 1 and -1."""
+    algorithm, server = ProxSkip(gamma=0.5, p=0.25), Server(2)
+    state = algorithm.init(np.array([2.0]), 2)
+    state = algorithm.round(state, two_clients, server, Coins(False))
+    assert_allclose(state.theta_k, column(1.0, 1.0))
+    assert_allclose(state.theta, [2.0])
+    assert_allclose(state.c_k, column(0.0, 0.0))
+    # half_k = 1 -+ 1/2, mean 1; c_k = (1/4)/(1/2) (1 - half_k)
+    state = algorithm.round(state, two_clients, server, Coins(True))
+    assert_allclose(state.theta_k, column(1.0, 1.0))
+    assert_allclose(state.theta, [1.0])
+    assert_allclose(state.c_k, column(0.25, -0.25))
+    assert server.ledger.communications == 1
+
+
+def test_the_corrected_coefficient_by_hand(two_clients):
+    """gamma = 1/4, R = 2, p = 1/2: the coefficient is (1/2)/(2/4) = 1 instead of 2."""
+    for corrected, weight in [(True, 1.0), (False, 2.0)]:
+        algorithm = ProxSkip(gamma=0.25, p=0.5, R=2, corrected=True)
+        if not corrected:
+            algorithm = unwarned(gamma=0.25, p=0.5, R=2)
+        state = algorithm.round(
+            algorithm.init(np.array([2.0]), 2), two_clients, Server(2), Coins(True)
+        )
+        half_k = column(1.125, 4 / 3 + (2 - 4 / 3) * 0.25**2)
+        assert_allclose(state.c_k, weight * (half_k.mean() - half_k))
+
+
+PROBLEMS = {
+    "quadratic": random_quadratics(K=6, d=5, L=1.0, mu=0.1, linear_spread=2.0),
+    "logistic": regression((7, 20, 3), 5, seed=0)[0],
+}
+
+
+@pytest.mark.parametrize("R", [1, 5])
+@pytest.mark.parametrize("p", [0.0, 0.3, 0.5, 0.8, 0.9])
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_the_corrected_form_reaches_theta_star(kind, p, R):
+    problem = PROBLEMS[kind]
+    algorithm = ProxSkip(gamma=1 / problem.L, p=p, R=R, corrected=True)
+    history = run(algorithm, problem, rounds=60_000, tolerance=1e-13, stride=50)
+    assert history.distance[-1] <= 1e-10
+    star_k = problem.grad(np.broadcast_to(problem.theta_star, (problem.K, problem.d)))
+    assert_allclose(history.state.c_k, star_k, atol=1e-8)
+    assert_allclose(history.state.c_k.sum(axis=0), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.2, 0.5, 0.7, 1.0])
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_scaffnew_reaches_theta_star(kind, p):
+    problem = PROBLEMS[kind]
+    algorithm = Scaffnew(gamma=1 / problem.L, p=p)
+    history = run(algorithm, problem, rounds=60_000, tolerance=1e-13, stride=50)
+    assert history.distance[-1] <= 1e-10
+
+
+@pytest.mark.parametrize("p", [0.3, 0.5])
+def test_as_written_converges_up_to_one_half_with_one_step(p):
+    problem = PROBLEMS["quadratic"]
+    history = run(ProxSkip(gamma=1 / problem.L, p=p), problem, rounds=3000)
+    assert history.distance[-1] <= 1e-10
+
+
+def test_as_written_without_skipping_is_local_descent_with_its_drift():
+    """At p = 0 the control variates never move: sum (I - (I - gamma A_k)^R)(theta - x_k) = 0."""
+    problem, R = PROBLEMS["quadratic"], 5
+    history = run(ProxSkip(gamma=0.8, p=0.0, R=R), problem, rounds=500)
+    assert (history.state.c_k == 0).all()
+    own_k = np.linalg.solve(problem.A_k, problem.b_k[..., None])[..., 0]
+    pull_k = np.eye(5) - np.linalg.matrix_power(np.eye(5) - 0.8 * problem.A_k, R)
+    drifted = np.linalg.solve(pull_k.sum(axis=0), (pull_k @ own_k[..., None])[..., 0].sum(axis=0))
+    assert_allclose(history.theta, drifted, atol=1e-10)
+    assert history.distance[-1] > 0.1
+
+
+def test_as_written_diverges_far_in_its_unstable_region():
+    """rho = R p/(1 - p) = 9 at p = 0.9, kappa = 100."""
+    problem = random_quadratics(K=6, d=5, L=1.0, mu=0.01, linear_spread=2.0)
+    for seed in range(5):
+        with pytest.raises(Diverged):
+            run(unwarned(gamma=1.0, p=0.9), problem, rounds=200_000, seed=seed, stride=1000)
+
+
+@pytest.mark.parametrize(("p", "R"), [(0.56, 1), (0.3, 3), (0.0, 100), (0.5, 1)])
+def test_no_warning_where_it_is_stable(p, R):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ProxSkip(gamma=1.0, p=p, R=R)
+        ProxSkip(gamma=1.0, p=0.9, R=9, corrected=True)
+
+
+@pytest.mark.parametrize(("p", "R"), [(0.565, 1), (0.4, 3), (0.5, 2), (0.9, 1)])
+def test_a_warning_that_names_the_erratum_where_it_is_not(p, R):
+    with pytest.warns(UnstableProxSkip, match=r"E1.*corrected=True, or Scaffnew"):
+        ProxSkip(gamma=1.0, p=p, R=R)
+
+
+def round_maps(algorithm, problem):
+    """The two linear maps of a round on (theta_1 - theta_2, c_1 - c_2), by running it."""
+    maps = []
+    for communicate in (True, False):
+        columns = []
+        for theta, c in ((1.0, 0.0), (0.0, 1.0)):
+            state = algorithm.init(np.zeros(1), 2)
+            state = state._replace(theta_k=column(theta, -theta), c_k=column(c, -c))
+            state = algorithm.round(state, problem, Server(2), Coins(communicate))
+            columns.append([state.theta_k[0, 0], state.c_k[0, 0]])
+        maps.append(np.array(columns).T)
+    return maps
+
+
+@pytest.mark.parametrize("R", [1, 2, 5])
+@pytest.mark.parametrize("target", [0.9, 1.1])
+def test_the_mean_square_is_stable_up_to_the_boundary_of_erratum_e1(R, target):
+    """On a flat direction, a = 1e-3; rho = R p/(1 - p) at 0.9 and 1.1 times 2/(1 + p)."""
+    flat = Quadratic(A_k=np.full((2, 1, 1), 1e-3), b_k=np.zeros((2, 1)))
+    p = np.linspace(0, 0.9999, 1_000_001)
+    p = float(p[np.argmax(R * p / (1 - p) >= target * 2 / (1 + p))])
+    C, S = round_maps(unwarned(gamma=1.0, p=p, R=R), flat)
+    second_moments = (1 - p) * np.kron(C, C) + p * np.kron(S, S)
+    radius = np.abs(np.linalg.eigvals(second_moments)).max()
+    assert (radius < 1) == (target < 1)
+
+
+def expected_next(algorithm, state, problem, p_communicate, measure):
+    """The expectation of a measure after one round, over both sides of the coin."""
+    return sum(
+        weight * measure(algorithm.round(state, problem, Server(problem.K), Coins(communicate)))
+        for weight, communicate in ((p_communicate, True), (1 - p_communicate, False))
+    )
+
+
+def random_state(algorithm, problem, seed):
+    rng = np.random.default_rng([seed, 5])
+    state = algorithm.init(rng.normal(size=problem.d), problem.K)
+    c_k = rng.normal(size=state.c_k.shape)
+    theta_k = rng.normal(size=state.theta_k.shape)
+    return state._replace(theta_k=theta_k, c_k=c_k - c_k.mean(axis=0))
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+@pytest.mark.parametrize("p", [0.05, 0.3, 1.0])
+def test_the_lyapunov_function_of_scaffnew(kind, p):
+    """Its identity for any f, and its contraction, exactly in expectation over the coin."""
+    problem = PROBLEMS[kind]
+    gamma = 0.9 / problem.L
+    star_k = np.broadcast_to(problem.theta_star, (problem.K, problem.d))
+    c_star_k = problem.grad(star_k)
+
+    def psi(state):
+        return ((state.theta_k - star_k) ** 2).sum() + (gamma / p) ** 2 * (
+            (state.c_k - c_star_k) ** 2
+        ).sum()
+
+    algorithm = Scaffnew(gamma=gamma, p=p)
+    for seed in range(10):
+        state = random_state(algorithm, problem, seed)
+        found = expected_next(algorithm, state, problem, p, psi)
+        v_k = state.theta_k - gamma * problem.grad(state.theta_k)
+        v_star_k = star_k - gamma * c_star_k
+        c_error = ((state.c_k - c_star_k) ** 2).sum()
+        identity = ((v_k - v_star_k) ** 2).sum() + (1 - p**2) * (gamma / p) ** 2 * c_error
+        assert_allclose(found, identity, rtol=1e-10)
+        zeta = min(gamma * problem.mu, p**2)
+        assert found <= (1 - zeta) * psi(state) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+@pytest.mark.parametrize("p", [0.1, 0.3, 0.5])
+def test_the_lyapunov_function_of_proxskip_as_written(kind, p):
+    """Erratum E1: R = 1 and p <= 1/2 contract by max((1 - gamma mu)^2, 1 - p (1 - p))."""
+    problem = PROBLEMS[kind]
+    gamma, q = 1 / problem.L, 1 - p
+    star_k = np.broadcast_to(problem.theta_star, (problem.K, problem.d))
+    c_star_k = problem.grad(star_k)
+
+    def psi(state):
+        c_error = ((state.c_k - c_star_k) ** 2).sum()
+        return ((state.theta_k - star_k) ** 2).sum() + gamma**2 / (q * p) * c_error
+
+    algorithm = ProxSkip(gamma=gamma, p=p)
+    rate = max((1 - gamma * problem.mu) ** 2, 1 - p * q)
+    for seed in range(10):
+        state = random_state(algorithm, problem, seed)
+        assert expected_next(algorithm, state, problem, q, psi) <= rate * psi(state) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("algorithm", [ProxSkip(gamma=0.5, p=0.3), Scaffnew(gamma=0.5, p=0.3)])
+def test_control_variates_that_do_not_sum_to_zero_are_refused(algorithm):
+    problem = PROBLEMS["quadratic"]
+    state = algorithm.init(np.zeros(5), 6)
+    state = state._replace(c_k=np.ones((6, 5)))
+    with pytest.raises(ValueError, match="the sum of c_k over the clients is not 0 but up to 6"):
+        run(algorithm, problem, rounds=1, state=state)
+
+
+def test_their_mean_moves_the_limit():
+    """The reason for refusing them (erratum E5): the limit has grad f(theta) = mean of c_k."""
+    problem = PROBLEMS["quadratic"]
+    algorithm = Scaffnew(gamma=1.0, p=0.5)
+    mean = np.arange(5.0)
+    state = algorithm.init(np.zeros(5), 6)._replace(c_k=np.broadcast_to(mean, (6, 5)))
+    for t in range(2000):
+        state = algorithm.round(state, problem, Server(6), Coins(t % 2 == 0))
+    grad = problem.grad(np.broadcast_to(state.theta, (6, 5))).mean(axis=0)
+    assert_allclose(grad, mean, atol=1e-10)
+
+
+def test_a_run_can_be_taken_up_again():
+    problem = PROBLEMS["quadratic"]
+    algorithm = ProxSkip(gamma=1.0, p=0.4)
+    half = run(algorithm, problem, rounds=50)
+    assert run(algorithm, problem, rounds=50, state=half.state).distance[-1] < half.distance[-1]
+
+
+def test_minibatches_end_at_a_floor_that_shrinks_with_the_step():
+    """Erratum E7: the control variates correct the drift and do not reduce the variance."""
+    problem = PROBLEMS["logistic"]
+    floors = []
+    for gamma in (0.4, 0.1):
+        algorithm = Scaffnew(gamma=gamma / problem.L, p=0.5)
+        history = run(algorithm, problem, rounds=4000, batch_size=2, theta=problem.theta_star)
+        floors.append((history.distance[1000:] ** 2).mean())
+    assert 2 < floors[0] / floors[1] < 8
+    assert floors[1] > 1e-6
