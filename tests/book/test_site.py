@@ -1,0 +1,95 @@
+"""The built site: what the seeds of the chapters promise is there, in both languages."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+SITE = Path(__file__).resolve().parents[2] / "build" / "site"
+CHAPTERS = {
+    "primal_dual": {
+        "anchors": ["fl-alg-primal-dual", "fl-alg-primal-dual-fedpd"],
+        "equations": [
+            *("fedpd-constraint", "al", "al-iter", "fedpd-linearize", "fedpd-iter"),
+            "fedpd-skipping-prob",
+        ],
+        "blocks": {"pcode-fedpd": 18},
+    },
+    "skipping": {
+        "anchors": ["fl-alg-skipping"],
+        "equations": ["proxskip-constraint", "proxgd"],
+        "blocks": {"pcode-proxskip": 21, "pcode-scaffnew": 17},
+    },
+    "operator_splitting": {
+        "anchors": ["fl-alg-operator-splitting"],
+        "equations": [],
+        "blocks": {"pcode-gd": 12},
+    },
+}
+HAN = "\u4e00-\u9fff"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def site():
+    if not (SITE / "index.html").exists() and not os.environ.get("CI"):
+        pytest.skip("the site is not built: run `make book`")
+
+
+def page(language, name):
+    return (SITE / language / f"{name}.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_labels_equations_and_lines_have_their_anchors(language, chapter):
+    html = page(language, f"algorithms/{chapter}")
+    ids = set(re.findall(r'\bid="([^"]*)"', html))
+    expected = CHAPTERS[chapter]
+    assert ids >= set(expected["anchors"])
+    assert ids >= {f"equation-{label}" for label in expected["equations"]}
+    for block, lines in expected["blocks"].items():
+        assert ids >= {block} | {f"{block}-l{n}" for n in range(1, lines + 1)}
+        assert f"{block}-l{lines + 1}" not in ids
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_each_block_stands_beside_its_code(language, chapter):
+    html = page(language, f"algorithms/{chapter}")
+    frames = html.split('class="beside ')[1:]
+    assert len(frames) == len(CHAPTERS[chapter]["blocks"])
+    for block, frame in zip(CHAPTERS[chapter]["blocks"], frames, strict=True):
+        assert f'id="{block}-l1"' in frame
+        assert ">round</span>" in frame
+
+
+def visible_text(html):
+    """The text of a page's article, without code and formulas."""
+    article = re.search(r"(?s)<article.*?</article>", html)[0]
+    article = re.sub(r"(?s)<(pre|code|math|annotation)\b.*?</\1>", " ", article)
+    return re.sub(r"<[^>]*>", "", article)
+
+
+def test_no_literal_markup_shows_beside_chinese():
+    pages = [path for path in (SITE / "zh").rglob("*.html") if "_modules" not in path.parts]
+    assert len(pages) > 8
+    for path in pages:
+        html = path.read_text(encoding="utf-8")
+        if "<article" in html:
+            found = re.findall(rf"[{HAN}]\s*[*`]|[*`]\s*[{HAN}]", visible_text(html))
+            assert not found, f"{path.name}: {found}"
+
+
+@pytest.mark.parametrize(("language", "tag"), [("en", "en"), ("zh", "zh-CN")])
+def test_every_page_says_its_language(language, tag):
+    for path in (SITE / language).rglob("*.html"):
+        assert f'<html lang="{tag}"' in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_formula_is_shown_as_an_error(language):
+    for path in (SITE / language).rglob("*.html"):
+        assert "katex-error" not in path.read_text(encoding="utf-8")
