@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace, is_torch_array
+from array_api_compat import array_namespace, device, is_torch_array
 
 Array = Any
 """A NumPy array or a torch tensor."""
 
 
+class Kind(NamedTuple):
+    """What two arrays have in common that can be computed with together."""
+
+    shape: tuple[int, ...]
+    type: str
+    dtype: str
+    device: str
+
+
+def kind_of(x: Array) -> Kind:
+    """The kind of an array, in words that NumPy and torch share."""
+    library = "torch tensor" if is_torch_array(x) else "NumPy array"
+    return Kind(tuple(x.shape), library, str(x.dtype).removeprefix("torch."), str(device(x)))
+
+
 def stack(theta: Array, K: int) -> Array:
     """The same (d,) vector for each of K clients, as a (K, d) view."""
-    return array_namespace(theta).broadcast_to(theta, (K, theta.shape[0]))
+    return array_namespace(theta).broadcast_to(theta, (K, *theta.shape))
 
 
 def zeros_k(theta: Array, K: int) -> Array:
     """K zero vectors of the length, type and device of theta, shape (K, d)."""
     xp = array_namespace(theta)
     return xp.zeros((K, theta.shape[0]), dtype=theta.dtype, device=theta.device)
+
+
+def take(x_k: Array, clients: Array | None) -> Array:
+    """The rows of the clients, all of them if None."""
+    return x_k if clients is None else x_k[clients]
 
 
 def put(x_k: Array, clients: Array, rows: Array) -> Array:
@@ -50,16 +70,16 @@ def like(x: Any, reference: Array) -> Array:
     return torch.as_tensor(x, dtype=reference.dtype, device=reference.device)
 
 
-def place(x: Array, device: str | None, dtype: str | None = None) -> Array:
-    """x as a NumPy array (device None) or as a torch tensor on `device`.
+def place(x: Array, on: str | None, dtype: str | None = None) -> Array:
+    """x as a NumPy array (`on` is None) or as a torch tensor on a device.
 
     dtype is "float32", "float64" or None (unchanged).
     """
     array = to_numpy(x)
     if dtype is not None and array.dtype.kind == "f":
         array = array.astype(dtype)
-    if device is None:
+    if on is None:
         return array
     import torch
 
-    return torch.asarray(array, device=device)
+    return torch.asarray(array, device=on)

@@ -1,4 +1,8 @@
-"""Checks of what users pass in: each raises a ValueError that names the argument and its value."""
+"""Checks of what users pass in: each raises a ValueError that names the argument and its value.
+
+Those of numbers return them as Python numbers: a NumPy scalar of float64 would turn a float32 run
+into one of float64.
+"""
 
 from __future__ import annotations
 
@@ -8,58 +12,120 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from array_api_compat import is_numpy_array, is_torch_array
 
-from fl_algos._arrays import Array, to_numpy
+from fl_algos._arrays import Array, Kind, kind_of, to_numpy
 
 
-def positive(name: str, value: Any) -> None:
+def store(settings: Any, **checks: Callable[[str, Any], Any]) -> None:
+    """Check fields of a frozen dataclass, and keep what the checks return."""
+    for name, check in checks.items():
+        object.__setattr__(settings, name, check(name, getattr(settings, name)))
+
+
+def positive(name: str, value: Any) -> float:
     """A finite real number > 0."""
-    _number(name, value, lambda x: x > 0, "a finite number > 0")
+    return _number(name, value, lambda x: x > 0, "a finite number > 0")
 
 
-def non_negative(name: str, value: Any) -> None:
+def non_negative(name: str, value: Any) -> float:
     """A finite real number >= 0."""
-    _number(name, value, lambda x: x >= 0, "a finite number >= 0")
+    return _number(name, value, lambda x: x >= 0, "a finite number >= 0")
 
 
-def skip_probability(name: str, value: Any) -> None:
+def skip_probability(name: str, value: Any) -> float:
     """A real number in [0, 1): at 1 nothing would ever be communicated."""
-    _number(name, value, lambda x: 0 <= x < 1, "a probability in [0, 1)")
+    return _number(name, value, lambda x: 0 <= x < 1, "a probability in [0, 1)")
 
 
-def communication_probability(name: str, value: Any) -> None:
+def communication_probability(name: str, value: Any) -> float:
     """A real number in (0, 1]: at 0 nothing would ever be communicated."""
-    _number(name, value, lambda x: 0 < x <= 1, "a probability in (0, 1]")
+    return _number(name, value, lambda x: 0 < x <= 1, "a probability in (0, 1]")
 
 
-def count(name: str, value: Any, least: int = 1) -> None:
+def proximal_step(name: str, value: Any, mu: float) -> float:
+    """A step size > 0 for which a function of curvature >= mu has one proximal point."""
+    step = positive(name, value)
+    if mu + 1 / step <= 0:
+        raise ValueError(f"{name} = {value!r}: less than {-1 / mu!r} is expected, f_k not convex")
+    return step
+
+
+def count(name: str, value: Any, least: int = 1) -> int:
     """An integer >= least."""
     integral = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not integral or value < least:
         raise ValueError(f"{name} = {value!r}: an integer >= {least} is expected")
+    return int(value)
 
 
-def real(name: str, x: Array) -> None:
-    """An array of real floating-point numbers, all finite."""
+def function(name: str, value: Any) -> Any:
+    """Something to call; of a class an instance is meant."""
+    if not callable(value) or isinstance(value, type):
+        raise ValueError(f"{name} = {value!r}: a function is expected, or an instance of a class")
+    return value
+
+
+def floating(name: str, x: Any) -> None:
+    """A NumPy array or a torch tensor of float32 or float64."""
+    _array(name, x)
+    dtype = kind_of(x).dtype
+    if dtype not in ("float32", "float64"):
+        raise ValueError(f"{name} has dtype {dtype}: float32 or float64 is expected")
+
+
+def real(name: str, x: Any) -> None:
+    """A NumPy array or a torch tensor of float32 or float64, all finite."""
+    floating(name, x)
     array = to_numpy(x)
-    if array.dtype not in (np.float32, np.float64):
-        raise ValueError(f"{name} has dtype {array.dtype}: float32 or float64 is expected")
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name}[{', '.join(map(str, where))}] = {array[where]}: not finite")
 
 
-def shape(name: str, x: Array, expected: tuple[int, ...]) -> None:
+def shape(name: str, x: Any, expected: tuple[int, ...]) -> None:
     """An array of exactly the expected shape."""
+    _array(name, x)
     if tuple(x.shape) != expected:
         raise ValueError(f"{name} has shape {tuple(x.shape)}: {expected} is expected")
 
 
-def proximal_step(name: str, value: Any, mu: float) -> None:
-    """A step size > 0 for which a function of curvature >= mu has one proximal point."""
-    positive(name, value)
-    if mu + 1 / value <= 0:
-        raise ValueError(f"{name} = {value!r}: less than {-1 / mu!r} is expected, f_k not convex")
+def kind(name: str, x: Any, expected: Kind) -> None:
+    """An array of the expected shape, type, dtype and device."""
+    _array(name, x)
+    for what, found, wanted in zip(Kind._fields, kind_of(x), expected, strict=True):
+        if found != wanted:
+            raise ValueError(f"{name} has {what} {found}: {wanted} is expected")
+
+
+def rows(name: str, x_k: Any, clients: Any, data_k: Array) -> None:
+    """A row of x_k for each client of data_k (K, ..., d), or for each of `clients`, by number."""
+    K, d = int(data_k.shape[0]), int(data_k.shape[-1])
+    m = K
+    if clients is not None:
+        numbers = to_numpy(clients)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+            raise ValueError(f"clients = {clients!r}: a vector of integers is expected")
+        if ((numbers < 0) | (numbers >= K)).any():
+            raise ValueError(f"clients = {clients!r}: numbers in 0, ..., {K - 1} are expected")
+        m = len(numbers)
+    shape(name, x_k, (m, d))
+    if is_torch_array(x_k) != is_torch_array(data_k):
+        found, wanted = kind_of(x_k).type, kind_of(data_k).type
+        raise ValueError(f"{name} has type {found}: {wanted} is expected, as the problem has")
+
+
+def labels(name: str, y: Any) -> np.ndarray:
+    """A vector of labels, none of them NaN, as a NumPy array; any sequence will do."""
+    try:
+        array = to_numpy(y)
+    except ValueError:
+        raise ValueError(f"{name} is ragged: a vector of labels is expected") from None
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}: a vector of labels is expected")
+    if (array != array).any():
+        raise ValueError(f"{name}[{int(np.argmax(array != array))}] is NaN: a label is expected")
+    return array
 
 
 def sum_to_zero(name: str, x_k: Array) -> None:
@@ -70,7 +136,36 @@ def sum_to_zero(name: str, x_k: Array) -> None:
         raise ValueError(f"the sum of {name} over the clients is not 0 but up to {total:.3g}")
 
 
-def _number(name: str, value: Any, allowed: Callable[[float], bool], expected: str) -> None:
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or not allowed(value):
+def destination(device: Any, dtype: Any) -> None:
+    """A device of torch that is there, or None; "float32", "float64" or None."""
+    if dtype not in (None, "float32", "float64"):
+        raise ValueError(f"dtype = {dtype!r}: 'float32', 'float64' or None is expected")
+    if device is None:
+        return
+    import torch
+
+    try:
+        torch.empty(0, device=device)
+    except (AssertionError, RuntimeError, TypeError) as error:
+        raise ValueError(
+            f"device = {device!r}: None or a device that torch finds here is expected"
+        ) from error
+
+
+def _array(name: str, x: Any) -> None:
+    if not (is_numpy_array(x) or is_torch_array(x)):
+        raise ValueError(
+            f"{name} is a {type(x).__name__}: a NumPy array or a torch tensor is expected"
+        )
+
+
+def _number(name: str, value: Any, allowed: Callable[[float], bool], expected: str) -> float:
+    number = math.nan
+    if isinstance(value, Real) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+    if not math.isfinite(number) or not allowed(number):
         raise ValueError(f"{name} = {value!r}: {expected} is expected")
+    return number

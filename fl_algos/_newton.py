@@ -9,6 +9,7 @@ from array_api_compat import array_namespace
 from fl_algos._arrays import Array, norm_k
 
 MOST_STEPS = 10_000
+PATIENCE = 20
 
 
 def minimise_k(
@@ -27,7 +28,8 @@ def minimise_k(
         M_k: constants of the condition above, shape (K,).
 
     Returns:
-        The minimisers, shape (K, d).
+        The minimisers, shape (K, d), or what rounding allows: a client has arrived too when its
+        gradient has not become smaller for a while. From points that are not finite, NaN.
 
     Raises:
         ArithmeticError: no convergence.
@@ -39,12 +41,18 @@ def minimise_k(
     xp = array_namespace(x_k)
     # Newton's error is squared by each step, so after one that is this small nothing is left to do.
     small = float(xp.finfo(x_k.dtype).eps) ** (2 / 3)
+    least_k = xp.full_like(M_k, xp.inf)
+    waited_k = xp.zeros_like(M_k)
     for _ in range(MOST_STEPS):
         grad_k, hessian_k = derivatives(x_k)
+        slope_k = norm_k(grad_k)
+        waited_k = xp.where(slope_k < least_k, 0, waited_k + 1)
+        least_k = xp.minimum(least_k, slope_k)
         step_k = xp.linalg.solve(hessian_k, grad_k[..., None])[..., 0]
         length_k = norm_k(step_k)
         x_k = x_k - _damping(M_k * length_k)[:, None] * step_k
-        if bool(xp.all(length_k <= small * (1 + norm_k(x_k)))):
+        under_way_k = (length_k > small * (1 + norm_k(x_k))) & (waited_k < PATIENCE)
+        if not bool(xp.any(under_way_k)):
             return x_k
     raise ArithmeticError(f"Newton's method has not converged in {MOST_STEPS} steps")
 

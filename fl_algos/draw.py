@@ -45,14 +45,11 @@ class Draws:
     """
 
     def __init__(self, seed: int, problem: Problem, batch_size: int | None = None) -> None:
-        if batch_size is not None:
-            _checks.count("batch_size", batch_size)
-        _checks.count("seed", seed, least=0)
-        if seed >= 2**64:
+        self.seed = _checks.count("seed", seed, least=0)
+        if self.seed >= 2**64:
             raise ValueError(f"seed = {seed}: less than 2**64 is expected")
-        self.seed = seed
         self.problem = problem
-        self.batch_size = batch_size
+        self.batch_size = None if batch_size is None else _checks.count("batch_size", batch_size)
         self._orders: dict[int, np.ndarray] = {}
         self._orders_of = -1
         self._block = -1

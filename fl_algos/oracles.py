@@ -77,9 +77,7 @@ class GD:
     tolerance: float = 0.0
 
     def __post_init__(self) -> None:
-        _checks.positive("eta", self.eta)
-        _checks.count("Q", self.Q)
-        _checks.non_negative("tolerance", self.tolerance)
+        _checks.store(self, eta=_checks.positive, Q=_checks.count, tolerance=_checks.non_negative)
 
     def __call__(
         self, al: AugmentedLagrangian, theta_k: Array, oracle_k: Any, draw: Draw
@@ -92,7 +90,7 @@ class GD:
         moving = np.arange(theta_k.shape[0])
         for _ in range(self.Q):
             grad_k = al.grad(theta_k[moving], moving)
-            far = to_numpy(norm_k(grad_k)) > self.tolerance
+            far = ~(to_numpy(norm_k(grad_k)) <= self.tolerance)  # NaN is far
             moving = moving[far]
             if len(moving) == 0:
                 break
@@ -116,8 +114,7 @@ class SGD:
     Q: int
 
     def __post_init__(self) -> None:
-        _checks.positive("eta", self.eta)
-        _checks.count("Q", self.Q)
+        _checks.store(self, eta=_checks.positive, Q=_checks.count)
 
     def __call__(
         self, al: AugmentedLagrangian, theta_k: Array, oracle_k: Any, draw: Draw
@@ -148,9 +145,7 @@ class VR:
     I: int  # noqa: E741, the paper's symbol
 
     def __post_init__(self) -> None:
-        _checks.positive("gamma", self.gamma)
-        _checks.count("Q", self.Q)
-        _checks.count("I", self.I)
+        _checks.store(self, gamma=_checks.positive, Q=_checks.count, I=_checks.count)
 
     def __call__(
         self, al: AugmentedLagrangian, theta_k: Array, g_k: Array | None, draw: Draw

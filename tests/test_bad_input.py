@@ -89,7 +89,7 @@ CASES = [
     (lambda: logistic(y=(Y, [0, 1])), r"y\[1\] has shape \(2,\): \(3,\)"),
     (lambda: logistic(y=(Y, [0, 1, 2])), r"y has the labels \[0.0, 1.0, 2.0\]"),
     (lambda: logistic(y=(Y, [0, 1, -1])), r"y has the labels \[-1.0, 0.0, 1.0\]"),
-    (lambda: logistic(y=(Y, [0, 1, NAN])), "y has the labels"),
+    (lambda: logistic(y=(Y, [0, 1, NAN])), r"y\[1\]\[2\] is NaN: a label is expected"),
     (lambda: logistic(l2=-1.0), "l2 = -1.0"),
     (lambda: split_iid(n=3, K=0), "K = 0"),
     (lambda: split_iid(n=3, K=4), "K = 4: at most the number of samples, 3"),

@@ -40,7 +40,7 @@ class FedPD:
         oracle: the local solver of the augmented Lagrangian, see :mod:`fl_algos.oracles`.
 
     Raises:
-        ValueError: s is not positive, or p is not in [0, 1).
+        ValueError: s is not positive, p not in [0, 1), or oracle not callable.
 
     Source:
         Zhang, Hong, Dhople, Yin and Liu, FedPD: A Federated Learning Framework With Adaptivity to
@@ -58,8 +58,7 @@ class FedPD:
     oracle: Oracle = exact
 
     def __post_init__(self) -> None:
-        _checks.positive("s", self.s)
-        _checks.skip_probability("p", self.p)
+        _checks.store(self, s=_checks.positive, p=_checks.skip_probability, oracle=_checks.function)
 
     def init(self, theta: Array, K: int) -> State:
         """The state before round 0: theta (d,) everywhere, no dual variables."""

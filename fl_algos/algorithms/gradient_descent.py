@@ -31,6 +31,9 @@ class GradientDescent:
     Raises:
         ValueError: gamma is not positive.
 
+    Source:
+        Nesterov, Introductory Lectures on Convex Optimization, Kluwer 2004, Section 2.1.5.
+
     >>> from fl_algos import run, random_quadratics
     >>> history = run(GradientDescent(gamma=1.0), random_quadratics(K=4, d=3), rounds=200)
     >>> bool(history.distance[-1] < 1e-8), int(history.communications[-1])
@@ -40,7 +43,7 @@ class GradientDescent:
     gamma: float
 
     def __post_init__(self) -> None:
-        _checks.positive("gamma", self.gamma)
+        _checks.store(self, gamma=_checks.positive)
 
     def init(self, theta: Array, K: int) -> State:
         """The state before round 0: theta (d,) everywhere."""

@@ -65,9 +65,7 @@ class ProxSkip:
     corrected: bool = False
 
     def __post_init__(self) -> None:
-        _checks.positive("gamma", self.gamma)
-        _checks.skip_probability("p", self.p)
-        _checks.count("R", self.R)
+        _checks.store(self, gamma=_checks.positive, p=_checks.skip_probability, R=_checks.count)
         if not self.corrected and self.R * self.p / (1 - self.p) > 2 / (1 + self.p):
             warnings.warn(
                 f"ProxSkip as written is unstable with p = {self.p} and R = {self.R} (erratum E1): "

@@ -40,8 +40,7 @@ class Scaffnew:
     p: float
 
     def __post_init__(self) -> None:
-        _checks.positive("gamma", self.gamma)
-        _checks.communication_probability("p", self.p)
+        _checks.store(self, gamma=_checks.positive, p=_checks.communication_probability)
 
     def init(self, theta: Array, K: int) -> State:
         """The state before round 0: theta (d,) everywhere, no control variates."""

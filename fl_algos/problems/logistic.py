@@ -11,7 +11,7 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, like, place, to_numpy
+from fl_algos._arrays import Array, kind_of, like, place, take, to_numpy
 from fl_algos._newton import minimise_k
 from fl_algos.draw import Batch
 from fl_algos.problems._penalty import Penalty
@@ -27,9 +27,10 @@ class LogisticRegression:
     convex, is that of the experiments of Zhang et al. (IEEE TSP 2021, Section V).
 
     Args:
-        X: for each of the K clients its samples, shape (n_k, d), float32 or float64.
+        X: for each of the K clients its samples, shape (n_k, d), float32 or float64, all of them
+            NumPy arrays or all of them torch tensors.
         y: for each of the K clients its labels, shape (n_k,), all of them in {0, 1} or all of them
-            in {-1, 1}; of any type.
+            in {-1, 1}; of any type, lists too.
         l2: coefficient of the L2 penalty, >= 0.
         beta: coefficient of the non-convex penalty, >= 0.
         alpha: its steepness, > 0.
@@ -41,6 +42,10 @@ class LogisticRegression:
     Raises:
         ValueError: no client, an empty client, shapes that do not fit, samples that are not finite
             or not floating, other labels, a penalty out of its range.
+
+    Source:
+        Zhang, Hong, Dhople, Yin and Liu, FedPD, IEEE Trans. Signal Process. 69 (2021), Section V,
+        for the penalty.
 
     >>> import numpy as np
     >>> X = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 1.0]])]
@@ -60,22 +65,24 @@ class LogisticRegression:
         beta: float = 0.0,
         alpha: float = 1.0,
     ) -> None:
-        _checks.non_negative("l2", l2)
-        _checks.non_negative("beta", beta)
-        _checks.positive("alpha", alpha)
+        self._penalty = Penalty(
+            _checks.non_negative("l2", l2),
+            _checks.non_negative("beta", beta),
+            _checks.positive("alpha", alpha),
+        )
         _check_samples(X, y)
         signs = _signs(X, y)
-        self._penalty = Penalty(float(l2), float(beta), float(alpha))
         self.K, self.d = len(X), int(X[0].shape[1])
         self.sizes = np.array([len(x) for x in X])
         self._samples = _stack_samples(X, signs)
 
     def to(self, device: str | None = None, dtype: str | None = None) -> LogisticRegression:
         """The same problem in NumPy (device None) or in torch on a device, dtype unless None."""
+        _checks.destination(device, dtype)
         moved = copy.copy(self)
         moved._samples = _Samples(*(place(x, device, dtype) for x in self._samples))
-        if self.theta_star is not None:
-            moved.theta_star = moved.asarray(self.theta_star)
+        for cached in ("L", "theta_star"):  # those of the converted data are a little different
+            vars(moved).pop(cached, None)
         return moved
 
     def asarray(self, x: Array) -> Array:
@@ -100,10 +107,11 @@ class LogisticRegression:
 
     @cached_property
     def theta_star(self) -> Array | None:
-        """The minimiser of the mean of the f_k, shape (d,), to a gradient norm of 1e-12.
+        """The minimiser of the mean of the f_k, shape (d,).
 
-        None if mu <= 0, as there may be none, or several. It is computed in float64 even for
-        float32 data.
+        To a gradient norm of 1e-12, times the largest norm of a sample where that is over 1. None
+        if mu <= 0, as there may be none, or several. It is computed in float64 even for float32
+        data.
 
         Raises:
             ArithmeticError: the gradient's norm could not be brought down that far.
@@ -111,21 +119,26 @@ class LogisticRegression:
         if self.mu <= 0:
             return None
         pooled = self._samples.pooled()
-        theta = self._minimiser(pooled, np.zeros((1, self.d)), s=np.inf)
+        try:
+            theta = self._minimiser(pooled, np.zeros((1, self.d)), s=np.inf)
+        except np.linalg.LinAlgError as error:
+            raise ArithmeticError("a Hessian is singular up to rounding") from error
         norm = float(np.linalg.norm(pooled.grad(theta) + self._penalty.grad(theta)))
-        if norm > 1e-12 * max(1.0, float(pooled.norm_k[0])):
-            raise ArithmeticError(f"the gradient's norm at theta_star is {norm}, over 1e-12")
+        most = 1e-12 * max(1.0, float(pooled.norm_k[0]))
+        if not norm <= most:
+            raise ArithmeticError(f"the gradient's norm at theta_star is {norm}, over {most}")
         return self.asarray(theta[0])
 
     def value(self, theta_k: Array, clients: Array | None = None) -> Array:
         """f_k(theta_k), shape (K,)."""
-        return self._rows(theta_k, clients).value(theta_k) + self._penalty.value(theta_k)
+        samples = self._rows("theta_k", theta_k, clients)
+        return samples.value(theta_k) + self._penalty.value(theta_k)
 
     def grad(
         self, theta_k: Array, clients: Array | None = None, batch: Batch | None = None
     ) -> Array:
         """The gradients of f_k at theta_k, shape (K, d); with a batch their estimates from it."""
-        samples = self._rows(theta_k, clients)
+        samples = self._rows("theta_k", theta_k, clients)
         if batch is not None:
             samples = samples.batch(batch)
         return samples.grad(theta_k) + self._penalty.grad(theta_k)
@@ -136,15 +149,12 @@ class LogisticRegression:
         Raises:
             ValueError: s is not so small that this function is strictly convex.
         """
-        _checks.proximal_step("s", s, self.mu)
-        return self._minimiser(self._rows(v_k, clients), v_k, s)
+        s = _checks.proximal_step("s", s, self.mu)
+        return self._minimiser(self._rows("v_k", v_k, clients), v_k, s)
 
-    def _rows(self, theta_k: Array, clients: Array | None) -> _Samples:
-        if clients is None:
-            _checks.shape("theta_k", theta_k, (self.K, self.d))
-            return self._samples
-        _checks.shape("theta_k", theta_k, (len(clients), self.d))
-        return _Samples(*(x[clients] for x in self._samples))
+    def _rows(self, name: str, x_k: Array, clients: Array | None) -> _Samples:
+        _checks.rows(name, x_k, clients, self._samples.signed_k)
+        return _Samples(*(take(x, clients) for x in self._samples))
 
     def _minimiser(self, samples: _Samples, v_k: Array, s: float) -> Array:
         identity = like(np.eye(self.d), v_k)
@@ -224,21 +234,24 @@ def _check_samples(X: Sequence[Array], y: Sequence[Array]) -> None:
     if len(X) != len(y):
         raise ValueError(f"y has {len(y)} clients: {len(X)} are expected, as in X")
     for k, x in enumerate(X):
+        _checks.floating(f"X[{k}]", x)
         if x.ndim != 2 or x.shape[1] == 0:
             raise ValueError(f"X[{k}] has shape {tuple(x.shape)}: (n_k, d) is expected, d >= 1")
         if len(x) == 0:
             raise ValueError(f"X[{k}] is empty: every client needs a sample")
-        _checks.shape(f"X[{k}]", x, (len(x), X[0].shape[1]))
+        _checks.kind(f"X[{k}]", x, kind_of(X[0])._replace(shape=(len(x), X[0].shape[1])))
         _checks.real(f"X[{k}]", x)
-        if x.dtype != X[0].dtype:
-            raise ValueError(f"X[{k}] has dtype {x.dtype}: {X[0].dtype} is expected, as in X[0]")
 
 
 def _signs(X: Sequence[Array], y: Sequence[Array]) -> list[np.ndarray]:
     """The labels as -1.0 and 1.0."""
-    signs = [to_numpy(y_k).astype(np.float64) for y_k in y]
-    for k, sign in enumerate(signs):
+    signs = []
+    for k, y_k in enumerate(y):
+        sign = _checks.labels(f"y[{k}]", y_k)
+        if sign.dtype.kind not in "biuf":
+            raise ValueError(f"y[{k}] has dtype {sign.dtype}: numbers are expected")
         _checks.shape(f"y[{k}]", sign, (len(X[k]),))
+        signs.append(sign.astype(np.float64))
     labels = set(np.unique(np.concatenate(signs)).tolist())
     if labels <= {0.0, 1.0}:
         return [2 * sign - 1 for sign in signs]

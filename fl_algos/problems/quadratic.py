@@ -8,7 +8,7 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, like, place, to_numpy
+from fl_algos._arrays import Array, kind_of, like, place, take, to_numpy
 from fl_algos.draw import Batch
 
 __all__ = ["Quadratic", "random_quadratics"]
@@ -27,8 +27,8 @@ class Quadratic:
         theta_star: the minimiser of the mean of the f_k, (d,); None if there is not exactly one.
 
     Raises:
-        ValueError: A_k or b_k is not finite, not floating, not of these shapes, or an A_k is not
-            symmetric.
+        ValueError: A_k or b_k is not an array, not finite, not floating, not of these shapes, or an
+            A_k is not symmetric.
 
     >>> import numpy as np
     >>> problem = Quadratic(A_k=np.array([[[1.0]], [[3.0]]]), b_k=np.array([[0.0], [4.0]]))
@@ -40,25 +40,23 @@ class Quadratic:
     """
 
     def __init__(self, A_k: Array, b_k: Array) -> None:
+        _checks.real("A_k", A_k)
         if A_k.ndim != 3 or 0 in A_k.shape or A_k.shape[1] != A_k.shape[2]:
             raise ValueError(f"A_k has shape {tuple(A_k.shape)}: (K, d, d) is expected, K, d >= 1")
-        _checks.shape("b_k", b_k, tuple(A_k.shape[:2]))
-        _checks.real("A_k", A_k)
+        _checks.kind("b_k", b_k, kind_of(A_k)._replace(shape=tuple(A_k.shape[:2])))
         _checks.real("b_k", b_k)
-        if A_k.dtype != b_k.dtype:
-            raise ValueError(f"b_k has dtype {b_k.dtype}: {A_k.dtype} is expected, as for A_k")
         A = to_numpy(A_k)
         if not np.allclose(A, A.mT, rtol=1e-6, atol=1e-6 * np.abs(A).max()):
             raise ValueError("A_k: symmetric matrices are expected")
-        self.A_k = A_k
-        self.b_k = b_k
+        xp = array_namespace(A_k)
+        self.A_k = xp.asarray(A_k, copy=True)
+        self.b_k = xp.asarray(b_k, copy=True)
         self.K, self.d = int(b_k.shape[0]), int(b_k.shape[1])
 
     def to(self, device: str | None = None, dtype: str | None = None) -> Quadratic:
         """The same problem in NumPy (device None) or in torch on a device, dtype unless None."""
-        moved = Quadratic(place(self.A_k, device, dtype), place(self.b_k, device, dtype))
-        moved.theta_star = None if self.theta_star is None else moved.asarray(self.theta_star)
-        return moved
+        _checks.destination(device, dtype)
+        return Quadratic(place(self.A_k, device, dtype), place(self.b_k, device, dtype))
 
     def asarray(self, x: Array) -> Array:
         """x with the type and on the device of the problem's data."""
@@ -85,15 +83,18 @@ class Quadratic:
 
     @cached_property
     def theta_star(self) -> Array | None:
-        """The minimiser of the mean of the f_k, shape (d,); None if there is not exactly one."""
-        A = to_numpy(self.A_k).astype(np.float64).mean(axis=0)
+        """The minimiser of the mean of the f_k, shape (d,); None if there is not exactly one.
+
+        It is computed in float64 even for float32 data.
+        """
+        A, b = (to_numpy(x_k).astype(np.float64).mean(axis=0) for x_k in (self.A_k, self.b_k))
         if np.linalg.eigvalsh(A).min() <= 0:
             return None
-        return self.asarray(np.linalg.solve(A, to_numpy(self.b_k).mean(axis=0)))
+        return self.asarray(np.linalg.solve(A, b))
 
     def value(self, theta_k: Array, clients: Array | None = None) -> Array:
         """f_k(theta_k), shape (K,)."""
-        A_k, b_k = self._rows(theta_k, clients)
+        A_k, b_k = self._rows("theta_k", theta_k, clients)
         xp = array_namespace(theta_k)
         return xp.sum(theta_k * ((A_k @ theta_k[..., None])[..., 0] / 2 - b_k), axis=-1)
 
@@ -101,7 +102,7 @@ class Quadratic:
         self, theta_k: Array, clients: Array | None = None, batch: Batch | None = None
     ) -> Array:
         """A_k theta_k - b_k, shape (K, d), whatever the batch: a client has only one sample."""
-        A_k, b_k = self._rows(theta_k, clients)
+        A_k, b_k = self._rows("theta_k", theta_k, clients)
         return (A_k @ theta_k[..., None])[..., 0] - b_k
 
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
@@ -110,18 +111,15 @@ class Quadratic:
         Raises:
             ValueError: s is not so small that this function is strictly convex.
         """
-        _checks.proximal_step("s", s, self.mu)
-        A_k, b_k = self._rows(v_k, clients)
+        s = _checks.proximal_step("s", s, self.mu)
+        A_k, b_k = self._rows("v_k", v_k, clients)
         xp = array_namespace(v_k)
         identity = self.asarray(xp.eye(self.d))
         return xp.linalg.solve(A_k + identity / s, (b_k + v_k / s)[..., None])[..., 0]
 
-    def _rows(self, x_k: Array, clients: Array | None) -> tuple[Array, Array]:
-        if clients is None:
-            _checks.shape("theta_k", x_k, (self.K, self.d))
-            return self.A_k, self.b_k
-        _checks.shape("theta_k", x_k, (len(clients), self.d))
-        return self.A_k[clients], self.b_k[clients]
+    def _rows(self, name: str, x_k: Array, clients: Array | None) -> tuple[Array, Array]:
+        _checks.rows(name, x_k, clients, self.b_k)
+        return take(self.A_k, clients), take(self.b_k, clients)
 
 
 def random_quadratics(
@@ -159,15 +157,13 @@ def random_quadratics(
     >>> bool(abs((grad_k**2).sum(axis=1).mean() - 9) < 1e-12)
     True
     """
-    for name, value in (("K", K), ("d", d)):
-        _checks.count(name, value)
-    _checks.positive("L", L)
-    _checks.positive("mu", mu)
+    K, d = _checks.count("K", K), _checks.count("d", d)
+    L, mu = _checks.positive("L", L), _checks.positive("mu", mu)
     if mu > L:
         raise ValueError(f"mu = {mu!r}: at most L = {L!r} is expected")
-    _checks.non_negative("hessian_angle", hessian_angle)
-    _checks.non_negative("linear_spread", linear_spread)
-    _checks.count("seed", seed, least=0)
+    hessian_angle = _checks.non_negative("hessian_angle", hessian_angle)
+    linear_spread = _checks.non_negative("linear_spread", linear_spread)
+    seed = _checks.count("seed", seed, least=0)
 
     rng = np.random.default_rng(seed)
     theta_star = rng.normal(size=d)
