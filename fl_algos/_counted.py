@@ -22,6 +22,8 @@ class Counted:
         self.proxes = 0
 
     def __getattr__(self, name: str) -> Any:
+        if name == "uncounted":  # not there yet while a copy is made
+            raise AttributeError(name)
         return getattr(self.uncounted, name)
 
     def grad(self, theta_k: Array, clients: Array | None = None, batch: Any = None) -> Array:

@@ -59,11 +59,15 @@ class History:
             raise AttributeError(f"a History has no {name!r}; it has {', '.join(Record._fields)}")
         return np.array([getattr(record, name) for record in self.records])
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *Record._fields})
+
     def __len__(self) -> int:
         return len(self.records)
 
     def __repr__(self) -> str:
-        return f"<History: {len(self)} records, the last {self.records[-1]}>"
+        last = f", the last {self.records[-1]}" if self.records else ""
+        return f"<History: {len(self)} records{last}>"
 
     def first(self, **bounds: float) -> Record | None:
         """The first record in which a metric is at most the given bound; None if there is none.

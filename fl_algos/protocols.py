@@ -35,7 +35,10 @@ class Problem(Protocol):
 
     @property
     def theta_star(self) -> Array | None:
-        """The minimiser of the mean of the f_k, shape (d,), or None where it is not known."""
+        """The minimiser of the mean of the f_k, shape (d,), or None where it is not known.
+
+        An ArithmeticError says that it could not be computed.
+        """
 
     def asarray(self, x: Array) -> Array:
         """x with the type and on the device of the problem's data."""

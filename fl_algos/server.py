@@ -35,7 +35,7 @@ class Ledger:
     sent_k: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
-        _checks.count("K", self.K)
+        self.K = _checks.count("K", self.K)
         self.sent_k = np.zeros(self.K, dtype=np.int64)
 
 
@@ -66,11 +66,16 @@ class Server:
             The mean, shape (d,); a tuple of means if there were several arguments.
 
         Raises:
-            ValueError: an argument does not have one row for each client.
+            ValueError: there is no argument, or one is not a floating array with one row for each
+            client; nothing is counted then.
         """
         ledger = self.ledger
+        _require_some("rows_k", rows_k)
         for x_k in rows_k:
+            if x_k.ndim < 2:
+                raise ValueError(f"rows_k has shape {tuple(x_k.shape)}: (K, d) is expected")
             _checks.shape("rows_k", x_k, (ledger.K, *x_k.shape[1:]))
+        for x_k in rows_k:
             ledger.floats_up += _floats(x_k)
             ledger.bytes_up += _floats(x_k) * x_k.dtype.itemsize
         ledger.communications += 1
@@ -86,13 +91,24 @@ class Server:
 
         Returns:
             The clients' copies, shape (K, d); a tuple of them if there were several arguments.
+
+        Raises:
+            ValueError: there is no argument, or one is not a floating array.
         """
         ledger = self.ledger
+        _require_some("thetas", thetas)
         for theta in thetas:
             ledger.floats_down += ledger.K * _floats(theta)
             ledger.bytes_down += ledger.K * _floats(theta) * theta.dtype.itemsize
         copies = tuple(stack(theta, ledger.K) for theta in thetas)
         return copies if len(copies) > 1 else copies[0]
+
+
+def _require_some(name: str, arrays: tuple[Array, ...]) -> None:
+    if not arrays:
+        raise ValueError(f"{name}: at least one array is expected")
+    for x in arrays:
+        _checks.floating(name, x)
 
 
 def _floats(x: Array) -> int:

@@ -10,7 +10,7 @@ from array_api_compat import array_namespace, is_array_api_obj
 from tqdm import tqdm
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, stack
+from fl_algos._arrays import Array, Kind, kind_of, stack
 from fl_algos._counted import Counted
 from fl_algos.draw import Draws
 from fl_algos.history import History, Record
@@ -35,6 +35,9 @@ class Diverged(ArithmeticError):
         self.quantity = quantity
         self.history = history
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.t, self.quantity, self.history)
+
 
 def run(
     algorithm: Algorithm,
@@ -44,6 +47,7 @@ def run(
     seed: int = 0,
     theta: Array | None = None,
     state: Any = None,
+    start: int = 0,
     server: Server | None = None,
     batch_size: int | None = None,
     tolerance: float = 0.0,
@@ -59,20 +63,24 @@ def run(
         theta: the model to start from, shape (d,), moved to the problem's type and device;
             zeros if None.
         state: the state to start from instead, e.g. that of an earlier history.
-        server: the server with its ledger, e.g. to read it afterwards; a new one if None.
+        start: number of the first round. ``run(..., state=earlier.state, start=20)`` goes on after
+            20 rounds as if it were one run; with 0 the coins and batches would be the same again.
+        server: the server with its ledger, e.g. to read it afterwards; a new one if None. A used
+            one goes on counting from where it is.
         batch_size: samples that a client looks at in a local step, at most, in those algorithms and
             oracles whose blocks take minibatches; all of them if None.
         tolerance: stop at the first record in which ``|grad f|`` at the server's model is at
             most this.
         stride: rounds between two records, tolerance checks and checks that all is finite; the
             first and the last round are always recorded. 1 if None, but a hundredth of the rounds
-            where the problem has more than a million numbers.
+            where the number of samples of all clients, times d, is over a million.
 
     Returns:
-        The history, from round 0 on.
+        The history, from round `start` on.
 
     Raises:
-        ValueError: an argument is not allowed, or a round changed the shape of the state.
+        ValueError: an argument is not allowed, or a round changed the shape, type, dtype or device
+            of the state's arrays.
         Diverged: something is not finite; the error names the round and the quantity, and keeps
             the history.
 
@@ -85,29 +93,33 @@ def run(
     Traceback (most recent call last):
     fl_algos.simulate.Diverged: after ... rounds loss is not finite
     """
-    _checks.count("rounds", rounds, least=0)
-    _checks.non_negative("tolerance", tolerance)
+    rounds = _checks.count("rounds", rounds, least=0)
+    start = _checks.count("start", start, least=0)
+    tolerance = _checks.non_negative("tolerance", tolerance)
     stride = _default_stride(problem, rounds) if stride is None else stride
-    _checks.count("stride", stride)
-    server = server or Server(problem.K)
+    stride = _checks.count("stride", stride)
+    server = Server(problem.K) if server is None else server
+    if server.ledger.K != problem.K:
+        raise ValueError(f"server has K = {server.ledger.K}: {problem.K} is expected")
     draws = Draws(seed, problem, batch_size)
     problem = Counted(problem)
-    state = _start(algorithm, problem, theta, state)
-    shapes = _shapes(state)
+    state, kinds = _start(algorithm, problem, theta, state)
+    theta_star = _theta_star(problem)
     records: list[Record] = []
 
     # Without a terminal (a notebook, CI) there is no bar: stored outputs would never be the same.
     with np.errstate(all="ignore"), tqdm(total=rounds, delay=2, disable=None) as bar:
-        for t in range(rounds + 1):
-            if t % stride == 0 or t == rounds:
-                _require_shapes(t, state, shapes)
-                record = _record(t, state.theta, problem, server)
+        for t in range(start, start + rounds + 1):
+            last = t == start + rounds
+            if (t - start) % stride == 0 or last:
+                _require_kinds(f"round {t}: ", state, kinds)
+                record = _record(t, state.theta, theta_star, problem, server)
                 if (name := _not_finite(state, record)) is not None:
                     raise Diverged(t, name, History(records, state.theta, state))
                 records.append(record)
                 if tolerance > 0 and record.grad_norm2 <= tolerance**2:
                     break
-            if t < rounds:
+            if not last:
                 state = algorithm.round(state, problem, server, draws[t])
                 bar.update()
     return History(records, state.theta, state)
@@ -118,39 +130,53 @@ def _default_stride(problem: Problem, rounds: int) -> int:
     return 1 if small else max(1, rounds // 100)
 
 
-def _start(algorithm: Algorithm, problem: Problem, theta: Array | None, state: Any) -> Any:
-    if state is not None:
-        if theta is not None:
-            raise ValueError("theta and state are both given: one of them is expected")
-        getattr(algorithm, "check", lambda state: None)(state)
-        return state
+def _start(
+    algorithm: Algorithm, problem: Problem, theta: Array | None, state: Any
+) -> tuple[Any, dict[str, Kind]]:
+    """The state to start from, and the kinds that its arrays have and keep."""
+    if state is not None and theta is not None:
+        raise ValueError("theta and state are both given: one of them is expected")
     if theta is None:
         theta = np.zeros(problem.d)
     _checks.real("theta", theta)
     _checks.shape("theta", theta, (problem.d,))
-    return algorithm.init(problem.asarray(theta), problem.K)
+    initial = algorithm.init(problem.asarray(theta), problem.K)
+    kinds = {name: kind_of(x) for name, x in _arrays(initial).items()}
+    if state is None:
+        return initial, kinds
+    fields = getattr(state, "_fields", None)
+    if fields != initial._fields:
+        found = type(state).__name__ if fields is None else ", ".join(fields)
+        raise ValueError(f"state has {found}: {', '.join(initial._fields)} is expected")
+    _require_kinds("state: ", state, kinds)
+    getattr(algorithm, "check", lambda state: None)(state)
+    return state, kinds
+
+
+def _theta_star(problem: Problem) -> Array | None:
+    """The minimiser; where it can't be computed, metrics do without."""
+    try:
+        return problem.theta_star
+    except ArithmeticError:
+        return None
 
 
 def _arrays(state: Any) -> dict[str, Array]:
     return {name: x for name, x in state._asdict().items() if is_array_api_obj(x)}
 
 
-def _shapes(state: Any) -> dict[str, tuple[int, ...]]:
-    return {name: tuple(x.shape) for name, x in _arrays(state).items() if name != "oracle_k"}
-
-
-def _require_shapes(t: int, state: Any, shapes: dict[str, tuple[int, ...]]) -> None:
+def _require_kinds(where: str, state: Any, kinds: dict[str, Kind]) -> None:
     """A user's oracle that returns another shape would be broadcast to a wrong number."""
-    for name, found in _shapes(state).items():
-        if found != shapes[name]:
-            raise ValueError(f"round {t}: {name} has shape {found}: {shapes[name]} is expected")
+    for name, expected in kinds.items():
+        _checks.kind(where + name, getattr(state, name), expected)
 
 
-def _record(t: int, theta: Array, problem: Counted, server: Server) -> Record:
+def _record(
+    t: int, theta: Array, theta_star: Array | None, problem: Counted, server: Server
+) -> Record:
     ledger, xp = server.ledger, array_namespace(theta)
     theta_k = stack(theta, problem.K)
     grad = xp.mean(problem.uncounted.grad(theta_k), axis=0)
-    star = problem.theta_star
     return Record(
         rounds=t,
         communications=ledger.communications,
@@ -162,7 +188,9 @@ def _record(t: int, theta: Array, problem: Counted, server: Server) -> Record:
         proxes=problem.proxes,
         loss=float(xp.mean(problem.value(theta_k))),
         grad_norm2=float(xp.sum(grad**2)),
-        distance=math.nan if star is None else float(xp.linalg.vector_norm(theta - star)),
+        distance=(
+            math.nan if theta_star is None else float(xp.linalg.vector_norm(theta - theta_star))
+        ),
     )
 
 
