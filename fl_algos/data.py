@@ -67,12 +67,14 @@ def split_iid(n: int, K: int, seed: int = 0) -> list[np.ndarray]:
     """n samples dealt out at random to K clients whose sizes differ by at most one.
 
     Raises:
-        ValueError: K is not in 1, ..., n.
+        ValueError: n is not a positive integer, K not in 1, ..., n, or the seed a negative number.
 
     >>> [len(client) for client in split_iid(n=10, K=4)]
     [3, 3, 2, 2]
     """
+    n = _checks.count("n", n)
     _check_clients(K, n)
+    seed = _checks.count("seed", seed, least=0)
     order = np.random.default_rng(seed).permutation(n)
     return [np.sort(client) for client in np.array_split(order, K)]
 
@@ -86,10 +88,13 @@ def split_by_label(y: Sequence[int] | np.ndarray, K: int) -> list[np.ndarray]:
         y: labels, shape (n,).
         K: number of clients, in 1, ..., n.
 
+    Raises:
+        ValueError: y is not a vector, a label is NaN, or K is not in 1, ..., n.
+
     >>> split_by_label([1, 0, 1, 0], K=2)
     [array([1, 3]), array([0, 2])]
     """
-    y = np.asarray(y)
+    y = _checks.labels("y", y)
     _check_clients(K, len(y))
     return [np.sort(client) for client in np.array_split(np.argsort(y, kind="stable"), K)]
 
@@ -108,14 +113,25 @@ def split_dirichlet(
         alpha: concentration, > 0.
         seed: of the proportions and of the order of the samples.
 
+    Raises:
+        ValueError: y is not a vector, a label is NaN, K is not in 1, ..., n, alpha is not positive,
+            or the seed a negative number.
+
+    Source:
+        Yurochkin et al., Bayesian Nonparametric Federated Learning of Neural Networks, ICML 2019.
+        Hsu, Qi and Brown, Measuring the Effects of Non-Identical Data Distribution for Federated
+        Visual Classification, arXiv:1909.06335 (2019), draw each client's proportions of the labels
+        instead, and compare values of alpha.
+
     >>> y = np.arange(100) % 10
     >>> clients = split_dirichlet(y, K=50, alpha=0.01)
     >>> min(map(len, clients)), len(np.unique(np.concatenate(clients)))
     (1, 100)
     """
-    y = np.asarray(y)
+    y = _checks.labels("y", y)
     _check_clients(K, len(y))
-    _checks.positive("alpha", alpha)
+    alpha = _checks.positive("alpha", alpha)
+    seed = _checks.count("seed", seed, least=0)
     rng = np.random.default_rng(seed)
     owner = np.empty(len(y), dtype=np.intp)
     for label in np.unique(y):
@@ -135,7 +151,10 @@ def _proportions(rng: np.random.Generator, K: int, alpha: float) -> np.ndarray:
     shares = rng.dirichlet(np.full(K, alpha))
     if np.isfinite(shares).all() and shares.sum() > 0.5:
         return shares
-    # For tiny alpha all gamma variates underflow; the limit of the distribution is one client.
+    # The sum of the gamma variates is beyond the floats. For huge alpha the limit is even shares,
+    # for tiny alpha one client has all.
+    if alpha > 1:
+        return np.full(K, 1 / K)
     shares = np.zeros(K)
     shares[rng.integers(K)] = 1.0
     return shares
