@@ -24,7 +24,10 @@ class State(Protocol):
 
 
 class Problem(Protocol):
-    """The clients' functions; the objective is their mean, f = (1/K) sum f_k."""
+    """The clients' functions; the objective is their mean, f = (1/K) sum f_k.
+
+    `clients` are numbers in 0, ..., K - 1, a vector of integers; a mask is refused.
+    """
 
     K: int
     d: int

@@ -67,7 +67,7 @@ class Server:
 
         Raises:
             ValueError: there is no argument, or one is not a floating array with one row for each
-            client; nothing is counted then.
+                client; nothing is counted then.
         """
         ledger = self.ledger
         _require_some("rows_k", rows_k)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -110,7 +112,86 @@ CASES = [
 ]
 
 
+STATE = FedPD(1.0).init(np.zeros(2), 2)
+CASES += [
+    (lambda: FedPD(s=True), "s = True: a finite number > 0"),
+    (lambda: FedPD(s=10**400), "s = 1000"),
+    (lambda: FedPD(s=Fraction(1, 10**400)), "s = Fraction"),
+    (lambda: FedPD(s=np.ones(2)), r"s = array\("),
+    (lambda: FedPD(s=1.0, oracle=None), "oracle = None: a function is expected"),
+    (lambda: FedPD(s=1.0, oracle=GD), "oracle = <class .*GD'>: a function is expected"),
+    (lambda: GD(eta=1.0, Q=True), "Q = True: an integer >= 1"),
+    (lambda: Server(True), "K = True"),
+    (lambda: Quadratic([[[1.0]]], np.ones((1, 1))), "A_k is a list: a NumPy array or a torch"),
+    (lambda: Quadratic(EYE, [[1.0, 1.0]]), "b_k is a list"),
+    (lambda: Quadratic(EYE.astype(np.float16), np.ones((1, 2))), "A_k has dtype float16"),
+    (lambda: Quadratic(EYE.astype(complex), np.ones((1, 2))), "A_k has dtype complex128"),
+    (lambda: logistic(X=([[1.0, 2.0]], X)), r"X\[0\] is a list"),
+    (lambda: logistic(y=(Y, [[0, 1, 1]])), r"y\[1\] has shape \(1, 3\)"),
+    (lambda: logistic(y=(Y, ["0", "1", "1"])), r"y\[1\] has dtype <U1: numbers"),
+    (lambda: PROBLEM.grad([[1.0, 1.0]] * 2), "theta_k is a list"),
+    (lambda: PROBLEM.prox(np.ones((3, 2)), 1.0), r"v_k has shape \(3, 2\)"),
+    (lambda: logistic().prox(np.ones((3, 2)), 1.0), r"v_k has shape \(3, 2\)"),
+    (lambda: PROBLEM.grad(np.ones((1, 2)), np.array([2])), "clients = .*: numbers in 0, ..., 1"),
+    (lambda: PROBLEM.grad(np.ones((1, 2)), np.array([-1])), "clients = .*: numbers in 0, ..., 1"),
+    (lambda: PROBLEM.grad(np.ones((1, 2)), np.array([True, False])), "clients = .*integers"),
+    (lambda: PROBLEM.to(dtype="float16"), "dtype = 'float16': 'float32', 'float64' or None"),
+    (lambda: logistic().to(dtype="f4"), "dtype = 'f4'"),
+    (lambda: split_iid(n=3.0, K=1), "n = 3.0"),
+    (lambda: split_iid(n=3, K=1, seed=-1), "seed = -1"),
+    (lambda: split_dirichlet([0, 1], K=1, alpha=1.0, seed=0.5), "seed = 0.5"),
+    (lambda: split_by_label([[0, 1]], K=1), r"y has shape \(1, 2\): a vector of labels"),
+    (lambda: split_by_label([[0, 1], [2]], K=1), "y is ragged"),
+    (lambda: split_by_label([0, NAN], K=1), r"y\[1\] is NaN"),
+    (lambda: split_dirichlet([0, NAN], K=1, alpha=1.0), r"y\[1\] is NaN"),
+    (lambda: run(FedPD(1.0), PROBLEM, 1, theta=[1.0, 2.0]), "theta is a list"),
+    (lambda: run(FedPD(1.0), PROBLEM, 1, start=-1), "start = -1"),
+    (lambda: run(FedPD(1.0), PROBLEM, 1, server=Server(3)), "server has K = 3: 2 is expected"),
+    (
+        lambda: run(Scaffnew(1.0, 0.5), PROBLEM, 1, state=STATE),
+        "state has theta, theta_k, .*: thet",
+    ),
+    (lambda: run(FedPD(1.0), PROBLEM, 1, state=np.ones(2)), "state has ndarray: theta, "),
+    (
+        lambda: run(FedPD(1.0), PROBLEM, 1, state=FedPD(1.0).init(np.zeros(3), 2)),
+        r"state: theta has shape \(3,\): \(2,\) is expected",
+    ),
+    (
+        lambda: run(FedPD(1.0), PROBLEM.to(None, "float32"), 1, state=STATE),
+        "state: theta has dtype float64: float32 is expected",
+    ),
+    (
+        lambda: run(FedPD(1.0), PROBLEM, 1, state=STATE._replace(lambda_k=[1.0])),
+        "state: lambda_k is a list",
+    ),
+]
+
+
 @pytest.mark.parametrize(("call", "message"), CASES, ids=[str(m) for _, m in CASES])
 def test_value_error(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def torch_cases(torch):
+    tensor = torch.ones((1, 2, 2), dtype=torch.float64)
+    on_torch = PROBLEM.to("cpu")
+    return [
+        (lambda: Quadratic(tensor, np.ones((1, 2))), "b_k has type NumPy array: torch tensor"),
+        (lambda: Quadratic(EYE, tensor[0, :1]), "b_k has type torch tensor: NumPy array"),
+        (lambda: Quadratic(tensor.bfloat16(), tensor[0, :1]), "A_k has dtype bfloat16"),
+        (lambda: Quadratic(tensor.half(), tensor[0, :1]), "A_k has dtype float16"),
+        (lambda: logistic(X=(X, torch.ones((3, 2)))), r"X\[1\] has type torch tensor: NumPy array"),
+        (lambda: PROBLEM.grad(torch.ones((2, 2))), "theta_k has type torch tensor: NumPy array"),
+        (lambda: on_torch.grad(np.ones((2, 2))), "theta_k has type NumPy array: torch tensor"),
+        (lambda: run(FedPD(1.0), on_torch, 1, state=STATE), "state: theta has type NumPy array"),
+        (lambda: PROBLEM.to("foo"), "device = 'foo': None or a device that torch finds"),
+        (lambda: logistic().to("cuda:99"), "device = 'cuda:99': None or a device that torch finds"),
+    ]
+
+
+def test_value_error_with_torch():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    for call, message in torch_cases(torch):
+        with pytest.raises(ValueError, match=message):
+            call()

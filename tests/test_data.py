@@ -69,3 +69,26 @@ def test_seeds(y):
 
     assert flat(1) == flat(1)
     assert flat(1) != flat(2)
+
+
+def test_iid_splits_are_shuffled_by_their_seed():
+    first, second = split_iid(1000, 2, seed=1), split_iid(1000, 2, seed=2)
+    for client in (*first, *second):
+        assert 450 < client.mean() < 550
+    assert first[0].tolist() != second[0].tolist()
+
+
+def test_the_order_of_the_samples_depends_on_the_seed():
+    """Even shares, so that the proportions have no part in it."""
+    first, second = (split_dirichlet(np.zeros(40), 4, alpha=1e308, seed=seed) for seed in (1, 2))
+    assert [len(client) for client in first] == [len(client) for client in second] == [10] * 4
+    assert first[0].tolist() != second[0].tolist()
+
+
+@pytest.mark.parametrize("alpha", [0.3, 2.0])
+def test_proportions_have_the_variance_of_the_dirichlet_distribution(alpha):
+    K, n = 5, 2000
+    splits = [split_dirichlet(np.zeros(n), K, alpha, seed) for seed in range(600)]
+    shares = np.array([[len(client) / n for client in clients] for clients in splits])
+    expected = (1 / K) * (1 - 1 / K) / (K * alpha + 1)
+    assert np.abs(shares.var(axis=0).mean() / expected - 1) < 0.1

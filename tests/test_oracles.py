@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from fl_algos import GD, SGD, VR, FedPD, run
+from fl_algos import GD, SGD, VR, AugmentedLagrangian, FedPD, exact, run
 from literal.clients import regression
 
 S = 1.0
@@ -88,3 +88,23 @@ def test_numpy_and_torch_see_the_same_batches(problem, oracle):
     expected = run(algorithm, problem, rounds=50, batch_size=2)
     assert_allclose(found.theta, expected.theta, rtol=0, atol=1e-10)
     assert found.gradients.tolist() == expected.gradients.tolist()
+
+
+@pytest.mark.parametrize("oracle", [exact, GD(0.1, 2), GD(0.1, 2, 1e-3), SGD(0.1, 2)])
+def test_what_an_oracle_does_not_use_it_leaves(problem, oracle):
+    class Draw:
+        def batch(self, q):
+            return None
+
+    al, memory = AugmentedLagrangian(problem, S, np.zeros((3, 3)), np.zeros((3, 3))), object()
+    assert oracle(al, np.zeros((3, 3)), memory, Draw())[1] is memory
+
+
+def test_a_client_whose_gradient_is_not_a_number_has_not_converged():
+    class Lagrangian:
+        def grad(self, theta_k, clients):
+            return np.where(clients[:, None] == 0, np.nan, 0 * theta_k)
+
+    theta_k, _ = GD(0.1, Q=3, tolerance=1e-3)(Lagrangian(), np.ones((2, 1)), None, None)
+    assert np.isnan(theta_k[0]).all()
+    assert_allclose(theta_k[1], 1, rtol=0)

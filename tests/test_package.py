@@ -22,8 +22,3 @@ def test_import_needs_nothing_heavy():
 
 def test_the_version_is_that_of_the_distribution():
     assert fl_algos.__version__ == distribution("fl_algos").version
-
-
-def test_everything_public_is_there():
-    for name in fl_algos.__all__:
-        assert getattr(fl_algos, name).__doc__

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from fl_algos import LogisticRegression, Quadratic, random_quadratics
+from fl_algos import FedPD, LogisticRegression, Quadratic, random_quadratics, run
+from fl_algos._newton import minimise_k
 from fl_algos.draw import Draws
+from fl_algos.problems import logistic
 from literal.clients import LogisticClient
 
 
@@ -96,6 +98,7 @@ def test_logistic_regression_against_a_client_written_out():
     for k, (x, labels) in enumerate(zip(X, y, strict=True)):
         client = LogisticClient(x, 2 * labels - 1, 0.2)
         assert_allclose(problem.grad(theta_k)[k], client.grad(theta_k[k]), rtol=1e-12)
+        assert_allclose(problem.prox(theta_k, 0.7)[k], client.prox(theta_k[k], 0.7), rtol=1e-12)
 
 
 def test_labels_0_1_and_minus_1_1_are_the_same_problem():
@@ -183,3 +186,114 @@ def test_quadratics_without_a_minimiser():
     assert_allclose(indefinite.prox(np.array([[1.0], [1.0]]), 0.5), [[2.0], [0.8]])
     with pytest.raises(ValueError, match=r"s = 1.5: less than 1.0"):
         indefinite.prox(np.ones((2, 1)), 1.5)
+
+
+@pytest.mark.parametrize("device", [None, "cpu"])
+def test_float32(problem, device):
+    if device is not None:
+        pytest.importorskip("torch", reason="torch is not installed")
+    single = problem.to(device, "float32")
+    v_k = points(problem, 3)
+    w_k = single.asarray(v_k)
+    for found, expected in [
+        (single.value(w_k), problem.value(v_k)),
+        (single.grad(w_k), problem.grad(v_k)),
+        (single.prox(w_k, 0.5), problem.prox(v_k, 0.5)),
+    ]:
+        assert str(found.dtype).endswith("float32")
+        assert_allclose(found, expected, rtol=2e-5, atol=2e-5)
+    assert_allclose([single.L, single.mu], [problem.L, problem.mu], rtol=1e-5)
+    assert str(run(FedPD(0.5), single, rounds=3).theta.dtype).endswith("float32")
+    assert single.to(None, "float64").grad(v_k).dtype == np.float64
+
+
+def test_theta_star_is_that_of_the_converted_data():
+    """Asked for before or not; computed in float64, rounded at the end."""
+    for asked in (False, True):
+        for problem in (
+            LogisticRegression(*logistic_data(), l2=1e-5),
+            random_quadratics(K=3, d=4, mu=1e-5),
+        ):
+            if asked:
+                assert problem.theta_star is not None
+            single = problem.to(None, "float32")
+            expected = single.to(None, "float64").theta_star.astype(np.float32)
+            assert (single.theta_star == expected).all()
+            assert (single.theta_star != problem.theta_star.astype(np.float32)).any()
+
+
+def test_moving_a_problem_does_not_compute_its_minimiser(monkeypatch):
+    def never(*args):
+        raise AssertionError
+
+    monkeypatch.setattr(logistic, "minimise_k", never)
+    LogisticRegression(*logistic_data(), l2=0.2).to(None, "float32")
+
+
+def test_theta_star_is_unknown_without_strong_convexity():
+    assert LogisticRegression(*logistic_data(), l2=0.0).theta_star is None
+    assert LogisticRegression(*logistic_data(), l2=0.5, beta=1.0).theta_star is None
+
+
+@pytest.mark.parametrize(("size", "slope"), [(0.5, 1.0), (3.0, 3.0)])
+def test_theta_star_is_refused_over_its_gradient_norm(size, slope, monkeypatch):
+    """Each sample with both labels: near 0 the gradient is (l2 + mean of x^2/4) theta."""
+    X = [np.array([[size], [size]]), np.zeros((2, 1))]
+    curvature = 1.0 + size**2 / 8
+    found = {}
+
+    def near(derivatives, x_k, M_k):
+        found["M_k"] = M_k.tolist()
+        return np.array([[found["at"] / curvature]])
+
+    monkeypatch.setattr(logistic, "minimise_k", near)
+    found["at"] = 0.9e-12 * slope
+    assert LogisticRegression(X, [[0, 1], [0, 1]], l2=1.0).theta_star is not None
+    assert found["M_k"] == [size]
+    for found["at"] in (1.1e-12 * slope, np.nan):
+        with pytest.raises(ArithmeticError, match="the gradient's norm at theta_star"):
+            _ = LogisticRegression(X, [[0, 1], [0, 1]], l2=1.0).theta_star
+
+
+def test_a_singular_hessian_is_an_arithmetic_error():
+    X = np.repeat(np.arange(1.0, 5.0)[:, None], 2, axis=1)
+    with pytest.raises(ArithmeticError, match="singular"):
+        _ = LogisticRegression([X], [[0, 1, 0, 1]], l2=1e-20).theta_star
+
+
+def test_newton_ends_where_rounding_lets_it_go_no_further():
+    rng, calls = np.random.default_rng(0), []
+
+    def noisy(x_k):
+        calls.append(1)
+        return x_k + 1e-3 * rng.normal(size=x_k.shape), np.ones((2, 1, 1))
+
+    assert np.abs(minimise_k(noisy, np.full((2, 1), 5.0), np.ones(2))).max() < 1e-2
+    assert len(calls) < 300
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_the_proximal_point_of_what_is_not_finite_is_not_either(problem, bad):
+    v_k = points(problem)
+    v_k[0, 0] = bad
+    with np.errstate(all="ignore"):
+        x_k = problem.prox(v_k, 0.5)
+    assert not np.isfinite(x_k[0]).all()
+    assert_allclose(x_k[1:], problem.prox(points(problem), 0.5)[1:], rtol=1e-12)
+
+
+def test_a_quadratic_has_its_arrays_to_itself():
+    A_k, b_k = np.ones((1, 1, 1)), np.ones((1, 1))
+    problem = Quadratic(A_k, b_k)
+    A_k[:], b_k[:] = 7.0, 7.0
+    assert problem.grad(np.zeros((1, 1))) == -1
+    assert problem.L == 1
+
+
+def test_matrices_may_be_symmetric_up_to_rounding():
+    A_k = np.array([[[2.0, 1.0], [1.0, 2.0]]])
+    A_k[0, 0, 1] += 1e-7
+    Quadratic(A_k, np.ones((1, 2)))
+    A_k[0, 0, 1] += 1e-5
+    with pytest.raises(ValueError, match="symmetric"):
+        Quadratic(A_k, np.ones((1, 2)))

@@ -47,6 +47,31 @@ def test_a_missing_client_is_an_error():
         Server(3).average(np.zeros((2, 5)))
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (),
+        (np.zeros((3, 5)), np.zeros((2, 5))),
+        (np.zeros((3, 5)), np.zeros(3)),
+        (np.zeros((3, 5)), np.zeros((3, 5), dtype=int)),
+        (np.zeros((3, 5)), [[0.0]] * 3),
+    ],
+)
+def test_what_is_refused_is_not_counted(rows):
+    server = Server(3)
+    with pytest.raises(ValueError, match="rows_k"):
+        server.average(*rows)
+    assert (server.ledger.communications, server.ledger.floats_up) == (0, 0)
+
+
+def test_a_number_of_four_bytes_is_counted_as_such():
+    server = Server(3)
+    server.broadcast(server.average(np.zeros((3, 5), np.float32)))
+    assert (server.ledger.bytes_up, server.ledger.bytes_down) == (60, 60)
+    with pytest.raises(ValueError, match="thetas"):
+        server.broadcast()
+
+
 def draws(seed=0):
     return Draws(seed, random_quadratics(K=2, d=2))
 
@@ -126,3 +151,11 @@ def test_uniform_numbers_depend_on_seed_round_and_purpose_alone():
     assert len(set(numbers.values())) == len(numbers)
     assert numbers[1, 1, "mask"] == tuple(draws(1)[1].uniform("mask", (3,)))
     assert all(0 <= x < 1 for triple in numbers.values() for x in triple)
+
+
+def test_uniform_numbers_arrive_where_the_problem_is():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    problem = random_quadratics(K=2, d=2)
+    found = Draws(3, problem.to("cpu", "float32"))[2].uniform("noise", (4, 2))
+    assert (found.dtype, found.shape) == (torch.float32, (4, 2))
+    assert_allclose(found, Draws(3, problem)[2].uniform("noise", (4, 2)), rtol=1e-6)

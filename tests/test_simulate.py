@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from array_api_compat import array_namespace
 from numpy.testing import assert_allclose
+from tqdm import tqdm
 
 from fl_algos import (
     GD,
+    SGD,
+    VR,
     Diverged,
     FedPD,
     GradientDescent,
     History,
     LogisticRegression,
+    ProxSkip,
     Quadratic,
+    Scaffnew,
+    Server,
     random_quadratics,
     run,
+    simulate,
 )
+from fl_algos._counted import Counted
 
 
 @pytest.fixture
@@ -35,8 +47,8 @@ def test_metrics_are_those_of_the_servers_model(problem):
         assert_allclose(history.loss[t], theta @ A @ theta / 2 - b @ theta)
         assert_allclose(history.grad_norm2[t], np.sum((A @ theta - b) ** 2))
         assert_allclose(history.distance[t], np.linalg.norm(theta - problem.theta_star))
-        theta = theta - (A @ theta - b)
-    assert_allclose(history.theta, theta + (A @ history.theta - b) * 0, atol=1)
+        reached, theta = theta, theta - (A @ theta - b)
+    assert_allclose(history.theta, reached)
 
 
 def test_gradient_evaluations_are_counted_by_hand_and_metrics_are_free():
@@ -67,10 +79,24 @@ def test_stride_keeps_the_first_and_the_last_round(problem):
 
 
 def test_a_run_can_be_taken_up_again(problem):
-    algorithm = FedPD(1.0)
+    algorithm, server = FedPD(1.0, 0.5), Server(4)
     whole = run(algorithm, problem, rounds=20)
-    half = run(algorithm, problem, rounds=10)
-    assert_allclose(run(algorithm, problem, rounds=10, state=half.state).theta, whole.theta)
+    half = run(algorithm, problem, rounds=10, server=server)
+    rest = run(algorithm, problem, rounds=10, state=half.state, start=10, server=server)
+    assert_allclose(rest.theta, whole.theta, rtol=1e-14)
+    for name in ("rounds", "communications", "bytes_up", "bytes_down", "loss"):
+        assert_allclose(getattr(rest, name), getattr(whole, name)[10:], rtol=1e-14)
+    assert 0 < rest.communications[0] < rest.communications[-1] < 20
+
+
+def test_a_run_taken_up_again_goes_on_with_its_batches():
+    problem = LogisticRegression([np.eye(3), np.ones((4, 3))], [[0, 1, 0], [0, 1, 1, 0]], l2=0.1)
+    algorithm = FedPD(1.0, oracle=VR(0.3, Q=2, I=4))
+    whole = run(algorithm, problem, rounds=15, batch_size=2)
+    half = run(algorithm, problem, rounds=6, batch_size=2)
+    rest = run(algorithm, problem, rounds=9, batch_size=2, state=half.state, start=6, stride=4)
+    assert_allclose(rest.theta, whole.theta, rtol=1e-14)
+    assert rest.rounds.tolist() == [6, 10, 14, 15]
 
 
 def test_divergence_names_the_round_and_the_quantity_and_keeps_the_history(problem):
@@ -96,6 +122,91 @@ def test_an_oracle_that_changes_the_shape_is_an_error(problem):
 
     with pytest.raises(ValueError, match=r"theta_k has shape \(3,\): \(4, 3\) is expected"):
         run(FedPD(1.0, oracle=one_row), problem, rounds=10)
+
+
+@pytest.mark.parametrize("kind", ["numpy", "torch"])
+def test_an_oracle_that_changes_the_type_is_an_error(problem, kind):
+    if kind == "torch":
+        torch = pytest.importorskip("torch", reason="torch is not installed")
+        problem, double = problem.to("cpu", "float32"), torch.float64
+    else:
+        problem, double = problem.to(None, "float32"), np.float64
+
+    def doubled(al, theta_k, oracle_k, draw):
+        return array_namespace(theta_k).astype(theta_k, double), oracle_k
+
+    message = "round 1: theta_k has dtype float64: float32 is expected"
+    with pytest.raises(ValueError, match=message):
+        run(FedPD(1.0, 1 - 1e-9, oracle=doubled), problem, rounds=10)
+
+
+NUMBERS = [np.float64(0.25), np.float32(0.25), Fraction(1, 4)]
+
+
+@pytest.mark.parametrize("x", NUMBERS, ids=repr)
+def test_any_number_is_a_hyperparameter_and_float32_stays_float32(problem, x):
+    problem, two = problem.to(None, "float32"), np.int64(2)
+    algorithms = [
+        FedPD(x, x),
+        FedPD(x, x, GD(x, two)),
+        FedPD(x, x, GD(x, two, x)),
+        FedPD(x, x, SGD(x, two)),
+        FedPD(x, x, VR(x, two, two)),
+        GradientDescent(x),
+        ProxSkip(x, x, two),
+        Scaffnew(x, x),
+    ]
+    for algorithm in algorithms:
+        settings = [algorithm, getattr(algorithm, "oracle", None)]
+        values = [value for s in settings for value in getattr(s, "__dict__", {}).values()]
+        numbers = [value for value in values if not callable(value)]
+        assert {type(value) for value in numbers} <= {float, int, bool}
+        state = run(algorithm, problem, rounds=5).state
+        assert {value.dtype for value in state if value is not None} == {np.dtype("float32")}
+    assert problem.prox(np.ones((4, 3), np.float32), x).dtype == np.float32
+
+
+def test_a_theta_star_that_cannot_be_computed_is_unknown():
+    class Hard(Quadratic):
+        asked = 0
+
+        @property
+        def theta_star(self):
+            type(self).asked += 1
+            raise ArithmeticError
+
+    problem = Hard(np.ones((1, 1, 1)), np.ones((1, 1)))
+    assert np.isnan(run(FedPD(0.5), problem, rounds=5).distance).all()
+    assert Hard.asked == 1
+
+
+def test_the_default_stride_is_a_hundredth_of_the_rounds_of_a_large_problem():
+    for d, expected in [(500, 1), (501, 2)]:
+        problem = LogisticRegression([np.zeros((2000, d))], [np.arange(2000) % 2])
+        assert np.diff(run(GradientDescent(1.0), problem, rounds=200).rounds).max() == expected
+
+
+def test_without_a_terminal_there_is_no_bar(problem, monkeypatch, capsys):
+    monkeypatch.setattr(simulate, "tqdm", lambda **options: tqdm(**{**options, "delay": 0}))
+    run(GradientDescent(1.0), problem, rounds=50)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_problem_that_counts_can_be_copied(problem):
+    counted = Counted(problem)
+    counted.prox(np.ones((4, 3)), 1.0)
+    counted.prox(np.ones((2, 3)), 1.0, np.array([1, 3]))
+    again = copy.copy(counted)
+    assert (again.proxes, again.K) == (4 + 2, 4)
+
+
+def test_divergence_survives_a_pickle(problem):
+    with pytest.raises(Diverged) as caught:
+        run(GradientDescent(gamma=50.0), problem, rounds=10_000)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value)
+    assert (again.t, again.quantity) == (caught.value.t, caught.value.quantity)
+    assert again.history.records == caught.value.history.records
 
 
 def test_without_theta_star_the_distance_is_unknown():
@@ -141,13 +252,24 @@ class TestHistory:
         (line,) = history.plot(y="distance", x="rounds", label="FedPD").get_lines()
         assert line.get_label() == "FedPD"
         assert_allclose(line.get_xydata(), np.c_[history.rounds, history.distance])
+        axes = line.axes
+        assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "log")
+        assert (axes.get_xlabel(), axes.get_ylabel()) == ("rounds", "distance")
 
     def test_first(self, history):
         found = history.first(grad_norm2=float(history.grad_norm2[7]))
         assert found == history.records[int(np.argmax(history.grad_norm2 <= history.grad_norm2[7]))]
         assert history.first(loss=-1e9) is None
+        assert history.first(loss=1e9, communications=-1) is None
+        assert history.first(rounds=1e9, grad_norm2=float(history.grad_norm2[7])) == found
         with pytest.raises(ValueError, match="accuracy: one of rounds, "):
             history.first(accuracy=0.9)
+
+    def test_an_empty_one_can_be_shown(self):
+        assert repr(History([], np.zeros(1))) == "<History: 0 records>"
+
+    def test_its_metrics_are_listed(self, history):
+        assert {"loss", "proxes", "first", "records"} <= set(dir(history))
 
     def test_an_unknown_metric_is_an_error_that_lists_the_known(self, history):
         with pytest.raises(AttributeError, match=r"has no 'accuracy'; it has rounds, "):

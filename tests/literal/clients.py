@@ -39,6 +39,20 @@ class LogisticClient:
             total += -y * a / (1 + np.exp(y * (a @ x)))
         return total / len(rows) + self.l2 * x
 
+    def prox(self, v, s):
+        """Newton's method, its steps shortened to less than 1 over the largest sample."""
+        x, largest = v, max(np.linalg.norm(a) for a in self.samples)
+        for _ in range(500):
+            hessian = (self.l2 + 1 / s) * np.eye(len(v))
+            for a, y in zip(self.samples, self.labels, strict=True):
+                q = 1 / (1 + np.exp(y * (a @ x)))
+                hessian += q * (1 - q) * np.outer(a, a) / len(self.labels)
+            step = np.linalg.solve(hessian, self.grad(x) + (x - v) / s)
+            x = x - step / (1 + largest * np.linalg.norm(step))
+            if np.linalg.norm(step) <= 1e-14 * (1 + np.linalg.norm(x)):
+                return x
+        raise ArithmeticError("no convergence")
+
 
 def quadratics(K, d, seed):
     """A random quadratic problem, and its clients one by one."""

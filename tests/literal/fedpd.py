@@ -48,7 +48,7 @@ ROUNDS = 30
 def check(algorithms, machinery=SOUND):
     """Compare an implementation with the transcription."""
     cases = [(quadratics(4, 3, seed), None, case) for seed, case in enumerate(CASES)]
-    cases += [(quadratics(1, 1, 7), None, CASES[0])]
+    cases += [(quadratics(1, 1, 7), None, CASES[0]), (regression((7, 2, 5), 3, 9), None, CASES[1])]
     cases += [(regression((7, 2, 5), 3, seed), 2, case) for seed, case in enumerate(BATCH_CASES)]
     for seed, ((problem, f), batch_size, (s, p, oracle, literal_oracle)) in enumerate(cases):
         tossed = coins(problem, seed, ROUNDS)
