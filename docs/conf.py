@@ -41,6 +41,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinxcontrib.bibtex",
+    "algorithm_table",
     "api_cover",
     "beside",
     "bilingual",

@@ -7,10 +7,16 @@
 True
 """
 
+from fl_algos.algorithms.fedavg import FedAvg
+from fl_algos.algorithms.fedavgm import FedAvgM
+from fl_algos.algorithms.fedopt import Adam, FedOpt, Yogi, adagrad
 from fl_algos.algorithms.fedpd import FedPD
+from fl_algos.algorithms.fedprox import FedProx
 from fl_algos.algorithms.gradient_descent import GradientDescent
 from fl_algos.algorithms.proxskip import ProxSkip, UnstableProxSkip
 from fl_algos.algorithms.scaffnew import Scaffnew
+from fl_algos.algorithms.scaffold import Scaffold
+from fl_algos.local import epochs
 from fl_algos.oracles import GD, SGD, VR, AugmentedLagrangian, exact
 from fl_algos.problems.logistic import LogisticRegression
 from fl_algos.problems.quadratic import Quadratic, random_quadratics
@@ -23,17 +29,26 @@ __all__ = [
     "GD",
     "SGD",
     "VR",
+    "Adam",
     "AugmentedLagrangian",
     "Diverged",
+    "FedAvg",
+    "FedAvgM",
+    "FedOpt",
     "FedPD",
+    "FedProx",
     "GradientDescent",
     "History",
     "LogisticRegression",
     "ProxSkip",
     "Quadratic",
     "Scaffnew",
+    "Scaffold",
     "Server",
     "UnstableProxSkip",
+    "Yogi",
+    "adagrad",
+    "epochs",
     "exact",
     "random_quadratics",
     "run",

@@ -38,8 +38,12 @@ def zeros_k(theta: Array, K: int) -> Array:
 
 
 def take(x_k: Array, clients: Array | None) -> Array:
-    """The rows of the clients, all of them if None."""
-    return x_k if clients is None else x_k[clients]
+    """The rows of the clients, all of them if None; not a copy where it is all of them in order."""
+    if clients is None:
+        return x_k
+    K = x_k.shape[0]
+    everyone = len(clients) == K and bool((to_numpy(clients) == np.arange(K)).all())
+    return x_k if everyone else x_k[clients]
 
 
 def put(x_k: Array, clients: Array, rows: Array) -> Array:

@@ -38,6 +38,11 @@ def skip_probability(name: str, value: Any) -> float:
     return _number(name, value, lambda x: 0 <= x < 1, "a probability in [0, 1)")
 
 
+def fraction(name: str, value: Any) -> float:
+    """A real number in [0, 1)."""
+    return _number(name, value, lambda x: 0 <= x < 1, "a number in [0, 1)")
+
+
 def communication_probability(name: str, value: Any) -> float:
     """A real number in (0, 1]: at 0 nothing would ever be communicated."""
     return _number(name, value, lambda x: 0 < x <= 1, "a probability in (0, 1]")
@@ -57,6 +62,26 @@ def count(name: str, value: Any, least: int = 1) -> int:
     if not integral or value < least:
         raise ValueError(f"{name} = {value!r}: an integer >= {least} is expected")
     return int(value)
+
+
+def local_steps(name: str, value: Any) -> int | tuple[int, ...]:
+    """A number of local steps >= 1, or one for each client."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return tuple(count(f"{name}[{k}]", R) for k, R in enumerate(value))
+    return count(name, value)
+
+
+def client_weights(name: str, value: Any, K: int) -> np.ndarray:
+    """A positive weight for each client, scaled to sum to 1; the same for all if None."""
+    if value is None:
+        return np.full(K, 1 / K)
+    weights = labels(name, value).astype(np.float64)
+    shape(name, weights, (K,))
+    real(name, weights)
+    if (weights <= 0).any():
+        k = int(np.argmax(weights <= 0))
+        raise ValueError(f"{name}[{k}] = {weights[k]}: a weight > 0 is expected")
+    return np.asarray(weights / weights.sum())
 
 
 def function(name: str, value: Any) -> Any:

@@ -7,6 +7,7 @@ see the same coins, batches and uniform numbers, in whatever order they ask.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 from zlib import crc32
 
@@ -37,6 +38,7 @@ class Draws:
         seed: an integer in [0, 2**64).
         problem: random numbers come with the type and on the device of its arrays.
         batch_size: samples that each client draws for a local step, at most; None for all of them.
+        participants: clients that take part in a round, drawn anew in each; None for all of them.
 
     >>> from fl_algos import random_quadratics
     >>> draws = Draws(seed=7, problem=random_quadratics(K=2, d=1))
@@ -44,12 +46,25 @@ class Draws:
     [False, True, True, True, False, False]
     """
 
-    def __init__(self, seed: int, problem: Problem, batch_size: int | None = None) -> None:
+    def __init__(
+        self,
+        seed: int,
+        problem: Problem,
+        batch_size: int | None = None,
+        participants: int | None = None,
+    ) -> None:
         self.seed = _checks.count("seed", seed, least=0)
         if self.seed >= 2**64:
             raise ValueError(f"seed = {seed}: less than 2**64 is expected")
         self.problem = problem
         self.batch_size = None if batch_size is None else _checks.count("batch_size", batch_size)
+        self.participants = problem.K
+        if participants is not None:
+            self.participants = _checks.count("participants", participants)
+            if participants > problem.K:
+                raise ValueError(
+                    f"participants = {participants}: at most K = {problem.K} is expected"
+                )
         self._orders: dict[int, np.ndarray] = {}
         self._orders_of = -1
         self._block = -1
@@ -72,8 +87,15 @@ class Draws:
             self._coins = self.stream("coin", block).random(COINS_PER_BLOCK)
         return float(self._coins[within])
 
-    def batch(self, t: int, r: int) -> Batch | None:
-        """The batch of local step r in round t; None if a step looks at all samples.
+    def clients(self, t: int) -> np.ndarray:
+        """Who takes part in round t: numbers of clients, in order, drawn without replacement."""
+        if self.participants == self.problem.K:
+            return np.arange(self.problem.K)
+        drawn = self.stream("clients", t).choice(self.problem.K, self.participants, replace=False)
+        return np.sort(drawn)
+
+    def batch(self, t: int, r: int, clients: np.ndarray) -> Batch | None:
+        """The clients' batch of local step r in round t; None if a step looks at all samples.
 
         Within a round each client goes through its own samples in random order, batch by batch,
         and through them in another order when it has seen them all. The last batch of a pass may
@@ -92,7 +114,7 @@ class Draws:
             order_k[mine] = self._order(t, int(epoch))[mine]
         rows_k = np.take_along_axis(order_k, np.minimum(place_k, n_k - 1), axis=1)
         weights_k = own_k / own_k.sum(axis=1, keepdims=True)
-        return Batch(rows_k, self.problem.asarray(weights_k))
+        return Batch(rows_k[clients], self.problem.asarray(weights_k[clients]))
 
     def _order(self, t: int, epoch: int) -> np.ndarray:
         """The order in which each client goes through its samples, padding last, (K, most)."""
@@ -120,9 +142,22 @@ class Draw:
         """
         return self.draws.coin(self.t) < probability
 
-    def batch(self, r: int) -> Batch | None:
-        """The batch of local step r; None if a step looks at all samples."""
-        return self.draws.batch(self.t, r)
+    @cached_property
+    def clients(self) -> np.ndarray:
+        """Who takes part: numbers of clients, in order."""
+        return self.draws.clients(self.t)
+
+    @property
+    def share(self) -> float:
+        """The share of the clients that take part."""
+        return self.draws.participants / self.draws.problem.K
+
+    def batch(self, r: int, movers: slice | np.ndarray = slice(None)) -> Batch | None:
+        """The batch of local step r; None if a step looks at all samples.
+
+        It has a row for each client that takes part, or, among these, for the movers only.
+        """
+        return self.draws.batch(self.t, r, self.clients[movers])
 
     def uniform(self, purpose: str, shape: tuple[int, ...]) -> Array:
         """Numbers in [0, 1) of the given shape, the same each time that a purpose asks for them."""

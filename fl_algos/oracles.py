@@ -25,33 +25,36 @@ __all__ = ["GD", "SGD", "VR", "AugmentedLagrangian", "exact"]
 class AugmentedLagrangian:
     """``f_k(x_k) + <lambda_k, x_k - theta_k0> + |x_k - theta_k0|^2 / (2 s)``, of each client.
 
-    Equation ``al`` of the book as a function of x_k; theta_k0 and lambda_k are (K, d) as well.
+    Equation ``al`` of the book as a function of x_k; theta_k0 and lambda_k are (K, d) as well. If
+    `clients` are given, these arrays have a row for each of them.
     """
 
     problem: Problem
     s: float
     theta_k0: Array
     lambda_k: Array
+    clients: Array | None = None
 
     def value(self, x_k: Array) -> Array:
         """Its value at x_k (K, d), shape (K,)."""
         move_k = x_k - self.theta_k0
         xp = array_namespace(x_k)
         extra_k = xp.sum(self.lambda_k * move_k + move_k**2 / (2 * self.s), axis=-1)
-        return self.problem.value(x_k) + extra_k
+        return self.problem.value(x_k, self.clients) + extra_k
 
-    def grad(self, x_k: Array, clients: Array | None = None, batch: Any = None) -> Array:
-        """Its gradient at x_k, for each of the clients (all if None), shape (K, d).
+    def grad(self, x_k: Array, rows: Array | None = None, batch: Any = None) -> Array:
+        """Its gradient at x_k, for some rows (all if None), shape (K, d).
 
         With a batch, its estimate from these samples.
         """
-        rows = slice(None) if clients is None else clients
-        move_k = x_k - self.theta_k0[rows]
-        return self.problem.grad(x_k, clients, batch) + self.lambda_k[rows] + move_k / self.s
+        here = slice(None) if rows is None else rows
+        clients = rows if self.clients is None else self.clients[here]
+        move_k = x_k - self.theta_k0[here]
+        return self.problem.grad(x_k, clients, batch) + self.lambda_k[here] + move_k / self.s
 
     def argmin(self) -> Array:
         """Its minimiser, shape (K, d): the proximal point of f_k at theta_k0 - s lambda_k."""
-        return self.problem.prox(self.theta_k0 - self.s * self.lambda_k, self.s)
+        return self.problem.prox(self.theta_k0 - self.s * self.lambda_k, self.s, self.clients)
 
 
 def exact(al: AugmentedLagrangian, theta_k: Array, oracle_k: Any, draw: Draw) -> tuple[Array, Any]:
@@ -153,13 +156,14 @@ class VR:
         """Q steps from theta_k (K, d) with the estimate g_k (K, d)."""
         s, gamma = al.s, self.gamma
         if draw.t % self.I == 0 or g_k is None:
-            g_k = al.problem.grad(theta_k)
+            g_k = al.problem.grad(theta_k, al.clients)
         for q in range(self.Q):
             before_k = theta_k
             centre_k = (s * theta_k + gamma * al.theta_k0) / (s + gamma)
             theta_k = centre_k - s * gamma / (s + gamma) * (g_k + al.lambda_k)
             batch = draw.batch(q)
-            g_k = (
-                g_k + al.problem.grad(theta_k, batch=batch) - al.problem.grad(before_k, batch=batch)
+            change_k = al.problem.grad(theta_k, al.clients, batch) - al.problem.grad(
+                before_k, al.clients, batch
             )
+            g_k = g_k + change_k
         return theta_k, g_k

@@ -24,7 +24,7 @@ class State(Protocol):
 
 
 class Problem(Protocol):
-    """The clients' functions; the objective is their mean, f = (1/K) sum f_k.
+    """The clients' functions; the objective is their mean, f = (1/K) sum f_k, unless weighted.
 
     `clients` are numbers in 0, ..., K - 1, a vector of integers; a mask is refused.
     """
@@ -35,6 +35,10 @@ class Problem(Protocol):
     @property
     def sizes(self) -> Array:
         """Number of samples of each client, shape (K,), integers."""
+
+    @property
+    def weights(self) -> Array:
+        """The clients' weights in the objective, shape (K,), with the sum 1."""
 
     @property
     def theta_star(self) -> Array | None:
@@ -63,10 +67,12 @@ class Problem(Protocol):
 class Server(Protocol):
     """The only place where anything crosses between clients."""
 
-    def average(self, *rows_k: Array) -> Any:
+    def average(
+        self, *rows_k: Array, clients: Array | None = None, weights: Array | None = None
+    ) -> Any:
         """The mean over clients of each argument, (K, d) -> (d,): one communication."""
 
-    def broadcast(self, *thetas: Array) -> Any:
+    def broadcast(self, *thetas: Array, clients: Array | None = None) -> Any:
         """Each argument sent to every client, (d,) -> (K, d)."""
 
 
@@ -75,10 +81,18 @@ class Draw(Protocol):
 
     t: int
 
+    @property
+    def clients(self) -> Array:
+        """Who takes part: numbers of clients, in order."""
+
+    @property
+    def share(self) -> float:
+        """The share of the clients that take part."""
+
     def with_probability(self, probability: float) -> bool:
         """One coin for the whole federation: True with the given probability."""
 
-    def batch(self, r: int) -> Any:
+    def batch(self, r: int, movers: Any = slice(None)) -> Any:
         """The samples for local step r, a :class:`~fl_algos.draw.Batch`; None for all of them."""
 
     def uniform(self, purpose: str, shape: tuple[int, ...]) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from array_api_compat import array_namespace, size
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, stack
+from fl_algos._arrays import Array, like, stack, to_numpy
 
 __all__ = ["Ledger", "Server"]
 
@@ -56,11 +56,15 @@ class Server:
     def __init__(self, K: int) -> None:
         self.ledger = Ledger(K)
 
-    def average(self, *rows_k: Array) -> Any:
+    def average(
+        self, *rows_k: Array, clients: Array | None = None, weights: Array | None = None
+    ) -> Any:
         """The mean over the clients of each argument: one communication, whatever it carries.
 
         Args:
             rows_k: arrays of shape (K, d), row k sent by client k.
+            clients: the numbers of the clients that send, one for each row; all if None.
+            weights: of the rows, all > 0, in any scale; the same for all if None.
 
         Returns:
             The mean, shape (d,); a tuple of means if there were several arguments.
@@ -70,24 +74,26 @@ class Server:
                 client; nothing is counted then.
         """
         ledger = self.ledger
+        senders = np.arange(ledger.K) if clients is None else to_numpy(clients)
         _require_some("rows_k", rows_k)
         for x_k in rows_k:
             if x_k.ndim < 2:
                 raise ValueError(f"rows_k has shape {tuple(x_k.shape)}: (K, d) is expected")
-            _checks.shape("rows_k", x_k, (ledger.K, *x_k.shape[1:]))
+            _checks.shape("rows_k", x_k, (len(senders), *x_k.shape[1:]))
         for x_k in rows_k:
             ledger.floats_up += _floats(x_k)
             ledger.bytes_up += _floats(x_k) * x_k.dtype.itemsize
         ledger.communications += 1
-        ledger.sent_k += 1
-        means = tuple(array_namespace(x_k).mean(x_k, axis=0) for x_k in rows_k)
+        ledger.sent_k[senders] += 1
+        means = tuple(_mean(x_k, weights) for x_k in rows_k)
         return means if len(means) > 1 else means[0]
 
-    def broadcast(self, *thetas: Array) -> Any:
+    def broadcast(self, *thetas: Array, clients: Array | None = None) -> Any:
         """Each argument sent to every client.
 
         Args:
             thetas: arrays of shape (d,).
+            clients: the numbers of the clients that receive them; all if None.
 
         Returns:
             The clients' copies, shape (K, d); a tuple of them if there were several arguments.
@@ -97,10 +103,11 @@ class Server:
         """
         ledger = self.ledger
         _require_some("thetas", thetas)
+        receivers = ledger.K if clients is None else len(clients)
         for theta in thetas:
-            ledger.floats_down += ledger.K * _floats(theta)
-            ledger.bytes_down += ledger.K * _floats(theta) * theta.dtype.itemsize
-        copies = tuple(stack(theta, ledger.K) for theta in thetas)
+            ledger.floats_down += receivers * _floats(theta)
+            ledger.bytes_down += receivers * _floats(theta) * theta.dtype.itemsize
+        copies = tuple(stack(theta, receivers) for theta in thetas)
         return copies if len(copies) > 1 else copies[0]
 
 
@@ -109,6 +116,14 @@ def _require_some(name: str, arrays: tuple[Array, ...]) -> None:
         raise ValueError(f"{name}: at least one array is expected")
     for x in arrays:
         _checks.floating(name, x)
+
+
+def _mean(x_k: Array, weights: Array | None) -> Array:
+    xp = array_namespace(x_k)
+    if weights is None:
+        return xp.mean(x_k, axis=0)
+    shares = like(to_numpy(weights) / to_numpy(weights).sum(), x_k)
+    return xp.tensordot(shares, x_k, axes=1)
 
 
 def _floats(x: Array) -> int:

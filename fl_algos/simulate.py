@@ -10,7 +10,7 @@ from array_api_compat import array_namespace, is_array_api_obj
 from tqdm import tqdm
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, Kind, kind_of, stack
+from fl_algos._arrays import Array, Kind, kind_of, like, stack
 from fl_algos._counted import Counted
 from fl_algos.draw import Draws
 from fl_algos.history import History, Record
@@ -50,6 +50,7 @@ def run(
     start: int = 0,
     server: Server | None = None,
     batch_size: int | None = None,
+    participants: int | None = None,
     tolerance: float = 0.0,
     stride: int | None = None,
 ) -> History:
@@ -69,6 +70,8 @@ def run(
             one goes on counting from where it is.
         batch_size: samples that a client looks at in a local step, at most, in those algorithms and
             oracles whose blocks take minibatches; all of them if None.
+        participants: clients that take part in a round, drawn anew in each, in those algorithms
+            whose blocks sample clients; all of them if None.
         tolerance: stop at the first record in which ``|grad f|`` at the server's model is at
             most this.
         stride: rounds between two records, tolerance checks and checks that all is finite; the
@@ -101,7 +104,8 @@ def run(
     server = Server(problem.K) if server is None else server
     if server.ledger.K != problem.K:
         raise ValueError(f"server has K = {server.ledger.K}: {problem.K} is expected")
-    draws = Draws(seed, problem, batch_size)
+    _check_scope(algorithm, problem, participants)
+    draws = Draws(seed, problem, batch_size, participants)
     problem = Counted(problem)
     state, kinds = _start(algorithm, problem, theta, state)
     theta_star = _theta_star(problem)
@@ -123,6 +127,15 @@ def run(
                 state = algorithm.round(state, problem, server, draws[t])
                 bar.update()
     return History(records, state.theta, state)
+
+
+def _check_scope(algorithm: Algorithm, problem: Problem, participants: int | None) -> None:
+    """Refuse what the algorithm's block does not provide for."""
+    name = type(algorithm).__name__
+    if participants not in (None, problem.K) and not getattr(algorithm, "samples_clients", False):
+        raise ValueError(f"participants = {participants}: all clients take part in {name}")
+    if np.ptp(problem.weights) > 1e-12 and not getattr(algorithm, "uses_weights", False):
+        raise ValueError(f"weights of the problem: {name} needs the same for all clients")
 
 
 def _default_stride(problem: Problem, rounds: int) -> int:
@@ -176,7 +189,8 @@ def _record(
 ) -> Record:
     ledger, xp = server.ledger, array_namespace(theta)
     theta_k = stack(theta, problem.K)
-    grad = xp.mean(problem.uncounted.grad(theta_k), axis=0)
+    weights = like(problem.weights, theta)
+    grad = xp.tensordot(weights, problem.uncounted.grad(theta_k), axes=1)
     return Record(
         rounds=t,
         communications=ledger.communications,
@@ -186,7 +200,7 @@ def _record(
         bytes_down=ledger.bytes_down,
         gradients=problem.gradients,
         proxes=problem.proxes,
-        loss=float(xp.mean(problem.value(theta_k))),
+        loss=float(weights @ problem.value(theta_k)),
         grad_norm2=float(xp.sum(grad**2)),
         distance=(
             math.nan if theta_star is None else float(xp.linalg.vector_norm(theta - theta_star))

@@ -31,6 +31,7 @@ def test_a_step_of_vr_minimises_the_linearized_augmented_lagrangian(problem):
 
     class Lagrangian:
         s = S
+        clients = None
 
     al = Lagrangian()
     al.problem, al.theta_k0, al.lambda_k = problem, theta_k0, lambda_k

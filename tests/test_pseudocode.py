@@ -24,7 +24,7 @@ SHARED_FAULTS = {
     ),
     "a broadcast counts once for all": (
         server,
-        [("floats_down += ledger.K * _floats", "floats_down += _floats")],
+        [("floats_down += receivers * _floats", "floats_down += _floats")],
     ),
 }
 

@@ -24,6 +24,7 @@ LANGUAGES = ("en", "zh")
 
 LABEL = re.compile(r"\.\. _([^:`]+):\s*$")
 DIRECTIVE = re.compile(r"( *)\.\. ([\w:-]+)::(?: +(.*?))? *$")
+CALL = re.compile(r":(\w+\(.*?\)):(?: |$)")  # a row of an algorithm-table
 OPTION = re.compile(r" *:([\w-]+):(?: +(.*?))? *$")
 ROLE = re.compile(r":(foot(?:full)?cite[\w:]*|cite[\w:]*|claim|given):`([^`]+)`")
 ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,} *$")
@@ -102,6 +103,8 @@ def add_directive(facts: Facts, found: re.Match[str], number: int, rest: list[st
         parts += body
     elif name == "toctree":
         parts += [TARGET.sub(r"\1", entry.strip()) for entry in body if entry.strip()]
+    elif name == "algorithm-table":
+        parts += [found[1] for line in body if (found := CALL.match(line))]
     kind = "code block" if name in CODE else "directive"
     facts[kind].append(Fact("\n".join([f".. {name}:: {parts[0]}".rstrip(), *parts[1:]]), number))
 

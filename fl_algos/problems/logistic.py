@@ -34,6 +34,8 @@ class LogisticRegression:
         l2: coefficient of the L2 penalty, >= 0.
         beta: coefficient of the non-convex penalty, >= 0.
         alpha: its steepness, > 0.
+        weights: of the clients in the objective, all > 0, in any scale, e.g. their numbers of
+            samples; the same for all if None.
 
     Attributes:
         K, d: number of clients, dimension.
@@ -64,6 +66,7 @@ class LogisticRegression:
         l2: float = 0.0,
         beta: float = 0.0,
         alpha: float = 1.0,
+        weights: Sequence[float] | None = None,
     ) -> None:
         self._penalty = Penalty(
             _checks.non_negative("l2", l2),
@@ -74,6 +77,7 @@ class LogisticRegression:
         signs = _signs(X, y)
         self.K, self.d = len(X), int(X[0].shape[1])
         self.sizes = np.array([len(x) for x in X])
+        self.weights = _checks.client_weights("weights", weights, self.K)
         self._samples = _stack_samples(X, signs)
 
     def to(self, device: str | None = None, dtype: str | None = None) -> LogisticRegression:
@@ -118,7 +122,7 @@ class LogisticRegression:
         """
         if self.mu <= 0:
             return None
-        pooled = self._samples.pooled()
+        pooled = self._samples.pooled(self.weights)
         try:
             theta = self._minimiser(pooled, np.zeros((1, self.d)), s=np.inf)
         except np.linalg.LinAlgError as error:
@@ -201,12 +205,12 @@ class _Samples(NamedTuple):
             signed_k=self.signed_k[clients, batch.rows_k], weights_k=batch.weights_k
         )
 
-    def pooled(self) -> _Samples:
-        """All samples with one client, in float64: its loss is the mean of the clients' losses."""
+    def pooled(self, weights: np.ndarray) -> _Samples:
+        """All samples with one client, in float64: its loss is the weighted mean of the losses."""
         signed_k, weights_k, norm_k = (to_numpy(x).astype(np.float64) for x in self)
         own = weights_k > 0
-        weights = weights_k[own] / len(weights_k)
-        return _Samples(signed_k[own][None], weights[None], norm_k.max(keepdims=True))
+        weights_of_samples = (weights[:, None] * weights_k)[own]
+        return _Samples(signed_k[own][None], weights_of_samples[None], norm_k.max(keepdims=True))
 
     def _margin(self, theta_k: Array) -> Array:
         return (self.signed_k @ theta_k[..., None])[..., 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +21,7 @@ class Quadratic:
     Args:
         A_k: symmetric matrices, shape (K, d, d), float32 or float64.
         b_k: vectors, shape (K, d), of the same type.
+        weights: of the clients in the objective, all > 0, in any scale; the same for all if None.
 
     Attributes:
         L: the largest absolute eigenvalue of all A_k: every gradient is L-Lipschitz.
@@ -39,7 +41,7 @@ class Quadratic:
            [-1.]])
     """
 
-    def __init__(self, A_k: Array, b_k: Array) -> None:
+    def __init__(self, A_k: Array, b_k: Array, weights: Sequence[float] | None = None) -> None:
         _checks.real("A_k", A_k)
         if A_k.ndim != 3 or 0 in A_k.shape or A_k.shape[1] != A_k.shape[2]:
             raise ValueError(f"A_k has shape {tuple(A_k.shape)}: (K, d, d) is expected, K, d >= 1")
@@ -52,11 +54,13 @@ class Quadratic:
         self.A_k = xp.asarray(A_k, copy=True)
         self.b_k = xp.asarray(b_k, copy=True)
         self.K, self.d = int(b_k.shape[0]), int(b_k.shape[1])
+        self.weights = _checks.client_weights("weights", weights, self.K)
 
     def to(self, device: str | None = None, dtype: str | None = None) -> Quadratic:
         """The same problem in NumPy (device None) or in torch on a device, dtype unless None."""
         _checks.destination(device, dtype)
-        return Quadratic(place(self.A_k, device, dtype), place(self.b_k, device, dtype))
+        A_k, b_k = place(self.A_k, device, dtype), place(self.b_k, device, dtype)
+        return Quadratic(A_k, b_k, self.weights.tolist())
 
     def asarray(self, x: Array) -> Array:
         """x with the type and on the device of the problem's data."""
@@ -87,7 +91,7 @@ class Quadratic:
 
         It is computed in float64 even for float32 data.
         """
-        A, b = (to_numpy(x_k).astype(np.float64).mean(axis=0) for x_k in (self.A_k, self.b_k))
+        A, b = (np.tensordot(self.weights, to_numpy(x_k), axes=1) for x_k in (self.A_k, self.b_k))
         if np.linalg.eigvalsh(A).min() <= 0:
             return None
         return self.asarray(np.linalg.solve(A, b))

@@ -23,6 +23,21 @@ CHAPTERS = {
         "equations": ["proxskip-constraint", "proxgd"],
         "blocks": {"pcode-proxskip": 21, "pcode-scaffnew": 17},
     },
+    "overview": {
+        "anchors": ["fl-alg-overview"],
+        "equations": ["fl-problem", "fedavg-fixed-point"],
+        "blocks": {
+            "pcode-fedavg": 15,
+            "pcode-fedavgm": 17,
+            "pcode-fedopt": 20,
+            "pcode-scaffold": 21,
+        },
+    },
+    "proximal": {
+        "anchors": ["fl-alg-proximal"],
+        "equations": ["fedprox-local", "fedprox-envelope"],
+        "blocks": {"pcode-fedprox": 11},
+    },
     "operator_splitting": {
         "anchors": ["fl-alg-operator-splitting"],
         "equations": [],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 
 from fl_algos import LogisticRegression
+from fl_algos._checks import client_weights
 
 
 @dataclass
@@ -60,6 +62,13 @@ def quadratics(K, d, seed):
 
     problem = random_quadratics(K, d, hessian_angle=1.0, linear_spread=2.0, seed=seed)
     return problem, [QuadraticClient(A, b) for A, b in zip(problem.A_k, problem.b_k, strict=True)]
+
+
+def weigh(problem, weights):
+    """The same problem with weights of the clients in its objective."""
+    weighted = copy(problem)
+    weighted.weights = client_weights("weights", weights, problem.K)
+    return weighted
 
 
 def regression(sizes, d, seed):

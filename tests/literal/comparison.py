@@ -26,17 +26,23 @@ def coins(problem, seed, rounds):
     return [draws.coin(t) for t in range(rounds)]
 
 
-def batches(problem, seed, batch_size):
-    """From round, local step and client to the numbers of the samples (None: all)."""
-    draws = draw.Draws(seed, problem, batch_size)
+def batches(problem, seed, batch_size, number=None):
+    """From round, local step and place among those who take part to the samples (None: all)."""
+    draws = draw.Draws(seed, problem, batch_size, number)
 
     def batch(t, r, k):
         if batch_size is None:
             return None
-        drawn = draws.batch(t, r)
+        drawn = draws[t].batch(r)
         return drawn.rows_k[k][drawn.weights_k[k] > 0]
 
     return batch
+
+
+def participants(problem, seed, number, rounds):
+    """Who takes part in each round."""
+    draws = draw.Draws(seed, problem, participants=number)
+    return [draws[t].clients.tolist() for t in range(rounds)]
 
 
 def start(problem, seed):
@@ -44,25 +50,36 @@ def start(problem, seed):
     return np.random.default_rng([seed, 1]).normal(size=problem.d)
 
 
-def assert_same(algorithm, problem, seed, transcribed, communicates, machinery, batch_size=None):
+def assert_same(
+    algorithm,
+    problem,
+    seed,
+    transcribed,
+    senders,
+    machinery,
+    batch_size=None,
+    participants=None,
+    vectors=1,
+):
     """Compare round by round what a transcription yields, in the order of the state's fields.
 
-    `communicates` says for each round whether there is a communication: all clients send d numbers
-    to the server, and hear d numbers from it.
+    `senders` are for each round the clients that send to the server and hear from it, `vectors` how
+    many vectors of d numbers each of them sends, and hears.
     """
     K, d = problem.K, problem.d
     server = machinery.servers(K)
-    draws = machinery.draws(seed, problem, batch_size)
+    draws = machinery.draws(seed, problem, batch_size, participants)
     state = algorithm.init(start(problem, seed), K)
+    sent_k = np.zeros(K, dtype=int)
     for t, expected in enumerate(transcribed):
         state = algorithm.round(state, problem, server, draws[t])
         for found, rows in zip(state, expected, strict=False):
             stacked = np.stack([*rows.values()]) if isinstance(rows, dict) else rows
             assert_allclose(found, stacked, rtol=1e-12, atol=1e-12)
-        times = sum(communicates[: t + 1])
+        sent_k[list(senders[t])] += 1
         ledger = server.ledger
-        assert ledger.communications == times
-        assert ledger.floats_up == ledger.floats_down == times * K * d
-        assert ledger.bytes_up == ledger.bytes_down == 8 * times * K * d
-        assert ledger.sent_k.tolist() == [times] * K
-    assert t + 1 == len(communicates)
+        assert ledger.communications == sum(map(bool, senders[: t + 1]))
+        assert ledger.floats_up == ledger.floats_down == vectors * sent_k.sum() * d
+        assert ledger.bytes_up == ledger.bytes_down == 8 * ledger.floats_up
+        assert ledger.sent_k.tolist() == sent_k.tolist()
+    assert t + 1 == len(senders)

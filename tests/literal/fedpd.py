@@ -55,8 +55,8 @@ def check(algorithms, machinery=SOUND):
         local = literal_oracle(batches(problem, seed, batch_size))
         transcribed = fedpd(f, range(problem.K), s, p, local, start(problem, seed), tossed)
         algorithm = algorithms.FedPD(s=s, p=p, oracle=oracle)
-        communicates = [coin < 1 - p for coin in tossed]
-        assert_same(algorithm, problem, seed, transcribed, communicates, machinery, batch_size)
+        senders = [range(problem.K) if coin < 1 - p else () for coin in tossed]
+        assert_same(algorithm, problem, seed, transcribed, senders, machinery, batch_size)
 
 
 AVERAGE = "theta = server.average(half_k)  # 11, 12"

@@ -29,7 +29,8 @@ def check(algorithms, machinery=SOUND):
         problem, f = quadratics(K, d, seed)
         transcribed = gradient_descent(f, range(K), gamma, start(problem, seed), ROUNDS)
         algorithm = algorithms.GradientDescent(gamma=gamma)
-        assert_same(algorithm, problem, seed, transcribed, [True] * ROUNDS, machinery)
+        senders = [range(K)] * ROUNDS
+        assert_same(algorithm, problem, seed, transcribed, senders, machinery)
 
 
 FAULTS = {

@@ -50,8 +50,8 @@ def check(algorithms, machinery=SOUND):
         theta = start(problem, seed)
         transcribed = proxskip(f, range(problem.K), GAMMA, p, R, theta, tossed, samples)
         algorithm = algorithms.ProxSkip(gamma=GAMMA, p=p, R=R)
-        communicates = [coin < 1 - p for coin in tossed]
-        assert_same(algorithm, problem, seed, transcribed, communicates, machinery, batch_size)
+        senders = [range(problem.K) if coin < 1 - p else () for coin in tossed]
+        assert_same(algorithm, problem, seed, transcribed, senders, machinery, batch_size)
 
 
 AVERAGE = "theta = server.average(half_k)  # 14, 15"

@@ -37,8 +37,8 @@ def check(algorithms, machinery=SOUND):
         tossed = coins(problem, seed, ROUNDS)
         transcribed = scaffnew(f, range(K), GAMMA, p, start(problem, seed), tossed)
         algorithm = algorithms.Scaffnew(gamma=GAMMA, p=p)
-        communicates = [coin < p for coin in tossed]
-        assert_same(algorithm, problem, seed, transcribed, communicates, machinery)
+        senders = [range(problem.K) if coin < p else () for coin in tossed]
+        assert_same(algorithm, problem, seed, transcribed, senders, machinery)
 
 
 AVERAGE = "theta = server.average(half_k)  # 10, 11"

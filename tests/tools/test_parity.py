@@ -45,6 +45,10 @@ Part
    another
 
 .. note:: A remark
+
+.. algorithm-table::
+
+   :FedPD(s=1.0, p=0.3): a remark
 """
 
 TRANSLATED = (
@@ -128,6 +132,7 @@ def test_languages_that_agree_have_no_difference(book: Path) -> None:
         (":lines: 1-2", ":lines: 1-3", "directive", 30),
         ("<other>", "<others>", "directive", 33),
         (".. note::", ".. tip::", "directive", 38),
+        ("s=1.0, p=0.3", "s=1.0, p=0.5", "directive", 40),
     ],
 )
 def test_a_difference_of_pages_is_found(

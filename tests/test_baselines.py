@@ -1,0 +1,299 @@
+"""FedAvg, FedOpt, FedProx, SCAFFOLD: the right values, worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from fl_algos import (
+    GD,
+    Adam,
+    FedAvg,
+    FedAvgM,
+    FedOpt,
+    FedPD,
+    FedProx,
+    GradientDescent,
+    LogisticRegression,
+    ProxSkip,
+    Quadratic,
+    Scaffold,
+    Server,
+    Yogi,
+    adagrad,
+    epochs,
+    random_quadratics,
+    run,
+)
+from fl_algos.draw import Draws
+from literal.clients import quadratics, regression
+
+
+def column(*rows):
+    return np.array(rows)[:, None]
+
+
+def scalar(A, b, **kwargs):
+    """Clients <x, A x>/2 - <b, x> on the line."""
+    return Quadratic(np.array(A, dtype=float)[:, None, None], column(*map(float, b)), **kwargs)
+
+
+@pytest.fixture
+def two_clients():
+    """x^2/2 and 3 x^2/2 - 4 x: gradients x and 3 x - 4."""
+    return scalar([1, 3], [0, 4])
+
+
+def after_a_round(algorithm, problem, theta, **options):
+    return run(algorithm, problem, rounds=1, theta=np.array([theta]), **options).state
+
+
+class TestRoundsByHand:
+    """Two clients, from theta = 2, where both gradients are 2; gamma = 1/4, R = 2."""
+
+    # the local models after the two steps, and their mean
+    X_K = (1.125, 4 / 3 + (2 - 4 / 3) / 16)
+    MEAN = sum(X_K) / 2
+
+    def test_fedavg(self, two_clients):
+        assert_allclose(after_a_round(FedAvg(0.25, R=2), two_clients, 2.0).theta, [self.MEAN])
+
+    def test_fedavgm(self, two_clients):
+        state = after_a_round(FedAvgM(eta=0.5, gamma=0.25, beta=0.9, R=2), two_clients, 2.0)
+        assert_allclose(state.m, [self.MEAN - 2])
+        assert_allclose(state.theta, [2 + 0.5 * (self.MEAN - 2)])
+
+    @pytest.mark.parametrize(
+        ("rule", "v"),
+        [
+            (adagrad, lambda v, delta: v + delta**2),
+            (Adam(0.9), lambda v, delta: 0.9 * v + 0.1 * delta**2),
+            (Yogi(0.9), lambda v, delta: v + 0.1 * delta**2),  # delta^2 > v
+        ],
+    )
+    def test_fedopt(self, two_clients, rule, v):
+        state = after_a_round(FedOpt(0.5, 0.25, rule, beta1=0.8, tau=0.1, R=2), two_clients, 2.0)
+        delta = self.MEAN - 2
+        expected_v = v(0.01, delta)
+        assert_allclose(state.v, [expected_v])
+        assert_allclose(state.theta, [2 + 0.5 * 0.2 * delta / (expected_v**0.5 + 0.1)])
+
+    def test_fedprox(self, two_clients):
+        """mu = 1: the proximal points of 2 are 1 and 3/2."""
+        assert_allclose(after_a_round(FedProx(mu=1.0), two_clients, 2.0).theta, [1.25])
+
+    @pytest.mark.parametrize("option", [1, 2])
+    def test_scaffold(self, two_clients, option):
+        state = after_a_round(Scaffold(0.25, eta=0.5, R=2, option=option), two_clients, 2.0)
+        c_k = (2.0, 2.0) if option == 1 else tuple((2 - x) / 0.5 for x in self.X_K)
+        assert_allclose(state.c_k, column(*c_k))
+        assert_allclose(state.c, [sum(c_k) / 2])
+        assert_allclose(state.theta, [2 + 0.5 * (self.MEAN - 2)])
+
+
+def test_the_mean_by_samples_and_uniformly():
+    """Models 0 and 4 of clients with 1 and 3 samples: 3 by samples, 2 uniformly."""
+    own = {"A": [1, 1], "b": [0, 4]}  # one step of size 1 leads each client to its minimiser
+    assert_allclose(after_a_round(FedAvg(1.0), scalar(**own, weights=[1, 3]), 9.0).theta, [3.0])
+    assert_allclose(after_a_round(FedAvg(1.0), scalar(**own), 9.0).theta, [2.0])
+
+
+def test_weights_move_theta_star_and_the_metrics_with_them():
+    problem = scalar([1, 1], [0, 4], weights=[1, 3])
+    assert_allclose(problem.theta_star, [3.0])
+    history = run(FedAvg(0.5), problem, rounds=60)
+    assert history.distance[-1] < 1e-12
+    assert history.grad_norm2[-1] < 1e-24
+    X, y = [np.eye(2)[:1], np.ones((3, 2))], [[1], [0, 0, 1]]
+    by_samples = LogisticRegression(X, y, l2=0.1, weights=[1, 3])
+    pooled = LogisticRegression([np.vstack(X)], [np.concatenate(y)], l2=0.1)
+    assert_allclose(by_samples.theta_star, pooled.theta_star, atol=1e-12)
+    assert run(FedAvg(0.5), by_samples, rounds=2000).distance[-1] < 1e-10
+
+
+@pytest.mark.parametrize("algorithm", [FedPD(1.0), Scaffold(0.1), FedProx(1.0)])
+def test_algorithms_without_weights_refuse_a_weighted_problem(algorithm):
+    with pytest.raises(ValueError, match=r"weights of the problem: .* needs the same for all"):
+        run(algorithm, scalar([1, 1], [0, 4], weights=[1, 3]), rounds=1)
+
+
+@pytest.mark.parametrize("algorithm", [FedPD(1.0), ProxSkip(0.1, 0.2), GradientDescent(0.1)])
+def test_algorithms_of_all_clients_refuse_to_sample(algorithm):
+    with pytest.raises(ValueError, match="participants = 2: all clients take part in"):
+        run(algorithm, random_quadratics(K=4, d=2), rounds=1, participants=2)
+    run(algorithm, random_quadratics(K=4, d=2), rounds=1, participants=4)
+
+
+def test_the_first_step_of_fedadam():
+    """beta1 = .9, beta2 = .99, delta = 1, tau = 0, eta = 1: 0.1/sqrt(0.01) = 1, uncorrected."""
+    problem = scalar([1], [1])  # a step of size 1 from 0 leads to 1
+    algorithm = FedOpt(1.0, 1.0, Adam(0.99), beta1=0.9, tau=0.0)
+    assert_allclose(after_a_round(algorithm, problem, 0.0).theta, [1.0])
+
+
+def test_the_proximal_gradient_of_fedprox():
+    """x - x0 = (3, 4) and mu = 1: the proximal term's gradient is (3, 4), its value 25/2."""
+    problem = Quadratic(np.zeros((1, 2, 2)), np.zeros((1, 2)))
+    seen = {}
+
+    def spy(al, theta_k, oracle_k, draw):
+        x_k = theta_k + np.array([3.0, 4.0])
+        seen.update(grad=al.grad(x_k), value=al.value(x_k))
+        return theta_k, oracle_k
+
+    run(FedProx(mu=1.0, oracle=spy), problem, rounds=1, theta=np.array([7.0, -2.0]))
+    assert_allclose(seen["grad"], [[3.0, 4.0]])
+    assert_allclose(seen["value"], [12.5])
+
+
+@pytest.mark.parametrize("option", [1, 2])
+def test_the_servers_control_variate_is_the_mean_of_the_clients(option):
+    problem, algorithm = random_quadratics(K=7, d=3), Scaffold(0.3, 0.7, R=3, option=option)
+    for participants in (7, 3, 1):
+        state = run(algorithm, problem, rounds=0).state
+        for t in range(20):
+            state = run(
+                algorithm, problem, 1, state=state, start=t, participants=participants
+            ).state
+            assert_allclose(state.c, state.c_k.mean(axis=0), atol=1e-13)
+    assert np.abs(state.c_k.sum(axis=0)).max() > 0.1
+
+
+def test_option_two_with_three_epochs_of_four_batches():
+    """c_k+ = c_k - c + (x - y)/(12 gamma): here all start at 0, so (x - y)/(12 gamma)."""
+    problem = regression((12, 12), 3, seed=0)[0]
+    R = epochs(3, problem, batch_size=3)
+    assert R == (12, 12)
+    algorithm = Scaffold(gamma=0.1, R=R)
+    state = run(algorithm, problem, rounds=1, batch_size=3).state
+    local = run(FedAvg(gamma=0.1, R=R), problem, rounds=1, batch_size=3)
+    assert_allclose(state.theta, local.theta)
+    assert_allclose(state.c, -local.theta / (12 * 0.1))
+
+
+def test_ten_samples_in_batches_of_three_for_two_epochs_are_eight_steps():
+    problem = regression((10, 3, 1), 2, seed=0)[0]
+    assert epochs(2, problem, batch_size=3) == (8, 2, 2)
+    assert epochs(2, problem) == (2, 2, 2)
+    history = run(FedAvg(0.1, R=epochs(2, problem, 3)), problem, rounds=5, batch_size=3)
+    assert history.gradients[-1] == 5 * 2 * (10 + 3 + 1)  # each sample once a pass
+
+
+def test_only_those_who_take_part_compute_and_count():
+    problem, server = random_quadratics(K=10, d=4), Server(10)
+    history = run(Scaffold(0.1, R=3), problem, rounds=50, participants=4, server=server, seed=3)
+    assert history.gradients[-1] == 50 * 4 * 3
+    assert history.floats_up[-1] == history.floats_down[-1] == 50 * 4 * 2 * 4
+    draws = Draws(3, problem, participants=4)
+    expected = np.bincount(np.concatenate([draws[t].clients for t in range(50)]), minlength=10)
+    assert server.ledger.sent_k.tolist() == expected.tolist()
+    assert 4 <= expected.min() < expected.max() <= 40
+
+
+def test_sampling_is_without_replacement_uniform_and_reproducible():
+    problem = random_quadratics(K=6, d=2)
+    draws = Draws(1, problem, participants=2)
+    drawn = [tuple(draws[t].clients) for t in range(3000)]
+    assert all(a < b for a, b in drawn)
+    counts = np.bincount(np.ravel(drawn), minlength=6)
+    assert np.abs(counts - 1000).max() < 4 * (3000 * 2 / 9) ** 0.5
+    assert drawn[:50] == [tuple(Draws(1, problem, participants=2)[t].clients) for t in range(50)]
+    assert drawn[:50] != [tuple(Draws(2, problem, participants=2)[t].clients) for t in range(50)]
+
+
+def test_a_clients_control_variate_follows_the_client():
+    problem, algorithm = random_quadratics(K=5, d=2), Scaffold(0.3, R=2)
+    draws = Draws(0, problem, participants=2)
+    state = run(algorithm, problem, rounds=0).state
+    for t in range(12):
+        before = state.c_k
+        state = run(algorithm, problem, 1, state=state, start=t, participants=2).state
+        changed = np.flatnonzero((state.c_k != before).any(axis=1))
+        assert set(changed) <= set(draws[t].clients)
+        assert len(changed) == 2
+
+
+def fixed_point(problem, pull_k):
+    """The theta at which sum pull_k (theta - own minimiser of k) = 0."""
+    own_k = np.linalg.solve(problem.A_k, problem.b_k[..., None])
+    return np.linalg.solve(pull_k.sum(axis=0), (pull_k @ own_k)[..., 0].sum(axis=0))
+
+
+def test_the_biased_fixed_point_of_fedavg():
+    problem, gamma, R = random_quadratics(K=6, d=4, linear_spread=2.0), 0.7, 5
+    step_k = np.eye(4) - gamma * problem.A_k
+    expected = fixed_point(problem, np.eye(4) - np.linalg.matrix_power(step_k, R))
+    history = run(FedAvg(gamma, R), problem, rounds=800)
+    assert_allclose(history.theta, expected, atol=1e-10)
+    assert history.distance[-1] > 0.05
+
+
+def test_the_biased_fixed_point_of_fedprox():
+    problem, mu = random_quadratics(K=6, d=4, linear_spread=2.0), 0.5
+    resolvent_k = np.linalg.inv(np.eye(4) + problem.A_k / mu)
+    expected = fixed_point(problem, np.eye(4) - resolvent_k)
+    history = run(FedProx(mu), problem, rounds=800)
+    assert_allclose(history.theta, expected, atol=1e-10)
+    assert history.distance[-1] > 0.05
+    by_steps = run(FedProx(mu, GD(0.6, Q=500, tolerance=1e-13)), problem, rounds=800)
+    assert_allclose(by_steps.theta, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("option", [1, 2])
+def test_scaffold_has_no_bias(option):
+    problem = random_quadratics(K=6, d=4, linear_spread=2.0)
+    for participants in (6, 2):
+        algorithm = Scaffold(0.3, R=5, option=option)
+        history = run(algorithm, problem, 1500, participants=participants, tolerance=1e-12)
+        assert history.distance[-1] < 1e-10
+
+
+@pytest.mark.parametrize("R", [1, 4])
+def test_scaffold_two_is_corrected_proxskip_without_skipping_on_the_same_batches(R):
+    problem = regression((7, 20, 5), 3, seed=0)[0]
+    gamma = 0.5 / problem.L
+    scaffold = run(Scaffold(gamma, R=R), problem, 40, batch_size=2)
+    proxskip = run(ProxSkip(gamma, 0.0, R, corrected=True), problem, 40, batch_size=2)
+    assert_allclose(scaffold.theta, proxskip.theta, atol=1e-12)
+    assert_allclose(scaffold.state.c_k - scaffold.state.c, proxskip.state.c_k, atol=1e-12)
+
+
+def test_fedsgd_is_gradient_descent_and_averaging_alone_changes_nothing():
+    problem = random_quadratics(K=6, d=4)
+    descent = run(GradientDescent(0.6), problem, rounds=30)
+    for algorithm in (FedAvg(0.6), FedAvgM(1.0, 0.6, beta=0.0)):
+        assert_allclose(run(algorithm, problem, rounds=30).theta, descent.theta, atol=1e-12)
+
+
+def test_steps_for_each_client_need_all_clients():
+    with pytest.raises(ValueError, match="R has 2 entries: one for each of the K clients"):
+        run(FedAvg(0.1, R=[1, 2]), random_quadratics(K=3, d=2), rounds=1)
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        FedAvg(0.3, R=(2, 1, 3)),
+        FedAvgM(0.5, 0.3, R=2),
+        FedOpt(0.1, 0.3, Yogi(0.9), R=2),
+        FedProx(0.5),
+        Scaffold(0.3, R=(2, 1, 3)),
+        Scaffold(0.3, R=2, option=1),
+    ],
+)
+def test_numpy_and_torch_give_the_same_trajectory(algorithm):
+    pytest.importorskip("torch", reason="torch is not installed")
+    problem = regression((7, 20, 5), 3, seed=0)[0]
+    options = {"rounds": 40, "batch_size": 3, "participants": 2}
+    expected = run(algorithm, problem, **options)
+    found = run(algorithm, problem.to("cpu"), **options)
+    for mine, theirs in zip(found.state, expected.state, strict=True):
+        assert_allclose(mine, theirs, rtol=0, atol=1e-10)
+
+
+def test_float32_stays_float32():
+    problem = quadratics(3, 2, 0)[0].to(None, "float32")
+    for algorithm in (FedAvg(0.3, R=2), FedOpt(0.1, 0.3, Adam()), Scaffold(0.3, R=[1, 2, 1])):
+        state = run(algorithm, problem, rounds=5, participants=2).state
+        assert {x.dtype for x in state} == {np.dtype("float32")}
