@@ -75,13 +75,24 @@ def client_weights(name: str, value: Any, K: int) -> np.ndarray:
     """A positive weight for each client, scaled to sum to 1; the same for all if None."""
     if value is None:
         return np.full(K, 1 / K)
-    weights = labels(name, value).astype(np.float64)
-    shape(name, weights, (K,))
-    real(name, weights)
-    if (weights <= 0).any():
-        k = int(np.argmax(weights <= 0))
-        raise ValueError(f"{name}[{k}] = {weights[k]}: a weight > 0 is expected")
-    return np.asarray(weights / weights.sum())
+    weights = to_numpy(value)
+    if weights.dtype.kind not in "iuf" or weights.shape != (K,):
+        raise ValueError(f"{name} = {value!r}: a number for each of {K} clients is expected")
+    for k, weight in enumerate(weights.tolist()):
+        positive(f"{name}[{k}]", weight)
+    relative = weights / weights.max()
+    return np.asarray(relative / relative.sum())
+
+
+def client_numbers(name: str, value: Any, K: int) -> np.ndarray:
+    """Numbers of clients, each at most once; all of them if None."""
+    numbers = np.arange(K) if value is None else to_numpy(value)
+    good = numbers.ndim == 1 and numbers.dtype.kind in "iu" and len(numbers) > 0
+    if not good or len(np.unique(numbers)) < len(numbers):
+        raise ValueError(f"{name} = {value!r}: distinct numbers of clients are expected")
+    if numbers.min() < 0 or numbers.max() >= K:
+        raise ValueError(f"{name} = {value!r}: numbers in 0, ..., {K - 1} are expected")
+    return numbers
 
 
 def function(name: str, value: Any) -> Any:
@@ -157,7 +168,7 @@ def sum_to_zero(name: str, x_k: Array) -> None:
     """Rows that sum to zero, up to rounding."""
     rows = to_numpy(x_k).astype(np.float64)
     total = np.abs(rows.sum(axis=0)).max()
-    if total > 1e-5 * np.abs(rows).sum(axis=0).max():
+    if total > 1e-5 * max(np.abs(rows).sum(axis=0).max(), 1e-300):
         raise ValueError(f"the sum of {name} over the clients is not 0 but up to {total:.3g}")
 
 

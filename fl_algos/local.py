@@ -16,7 +16,8 @@ def epochs(E: int, problem: Problem, batch_size: int | None = None) -> tuple[int
     """The numbers of local steps R_k that make E passes over each client's samples.
 
     R_k = E ceil(n_k / batch_size); a client with fewer samples than a batch takes one step for each
-    pass, on all of them.
+    pass, on all of them. Clients of unequal size take unequal numbers of steps, and weigh the more
+    in FedAvg the more they take.
 
     >>> import numpy as np
     >>> from fl_algos import LogisticRegression
@@ -36,8 +37,6 @@ def steps_of(R: int | Sequence[int], clients: np.ndarray) -> np.ndarray:
     """The number of local steps of each of the clients, shape (len(clients),)."""
     if isinstance(R, int):
         return np.full(len(clients), R)
-    if len(R) <= clients.max():
-        raise ValueError(f"R has {len(R)} entries: one for each of the K clients is expected")
     return np.array([R[k] for k in clients])
 
 

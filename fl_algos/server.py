@@ -9,7 +9,7 @@ import numpy as np
 from array_api_compat import array_namespace, size
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, like, stack, to_numpy
+from fl_algos._arrays import Array, like, stack
 
 __all__ = ["Ledger", "Server"]
 
@@ -74,7 +74,8 @@ class Server:
                 client; nothing is counted then.
         """
         ledger = self.ledger
-        senders = np.arange(ledger.K) if clients is None else to_numpy(clients)
+        senders = _checks.client_numbers("clients", clients, ledger.K)
+        shares = _checks.client_weights("weights", weights, len(senders))
         _require_some("rows_k", rows_k)
         for x_k in rows_k:
             if x_k.ndim < 2:
@@ -85,7 +86,7 @@ class Server:
             ledger.bytes_up += _floats(x_k) * x_k.dtype.itemsize
         ledger.communications += 1
         ledger.sent_k[senders] += 1
-        means = tuple(_mean(x_k, weights) for x_k in rows_k)
+        means = tuple(_mean(x_k, None if weights is None else shares) for x_k in rows_k)
         return means if len(means) > 1 else means[0]
 
     def broadcast(self, *thetas: Array, clients: Array | None = None) -> Any:
@@ -103,7 +104,7 @@ class Server:
         """
         ledger = self.ledger
         _require_some("thetas", thetas)
-        receivers = ledger.K if clients is None else len(clients)
+        receivers = len(_checks.client_numbers("clients", clients, ledger.K))
         for theta in thetas:
             ledger.floats_down += receivers * _floats(theta)
             ledger.bytes_down += receivers * _floats(theta) * theta.dtype.itemsize
@@ -118,12 +119,11 @@ def _require_some(name: str, arrays: tuple[Array, ...]) -> None:
         _checks.floating(name, x)
 
 
-def _mean(x_k: Array, weights: Array | None) -> Array:
+def _mean(x_k: Array, shares: np.ndarray | None) -> Array:
     xp = array_namespace(x_k)
-    if weights is None:
+    if shares is None:
         return xp.mean(x_k, axis=0)
-    shares = like(to_numpy(weights) / to_numpy(weights).sum(), x_k)
-    return xp.tensordot(shares, x_k, axes=1)
+    return xp.tensordot(like(shares, x_k), x_k, axes=1)
 
 
 def _floats(x: Array) -> int:

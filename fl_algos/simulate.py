@@ -134,6 +134,9 @@ def _check_scope(algorithm: Algorithm, problem: Problem, participants: int | Non
     name = type(algorithm).__name__
     if participants not in (None, problem.K) and not getattr(algorithm, "samples_clients", False):
         raise ValueError(f"participants = {participants}: all clients take part in {name}")
+    R = getattr(algorithm, "R", 1)
+    if isinstance(R, tuple) and len(R) != problem.K:
+        raise ValueError(f"R has {len(R)} entries: one for each of {problem.K} clients is expected")
     if np.ptp(problem.weights) > 1e-12 and not getattr(algorithm, "uses_weights", False):
         raise ValueError(f"weights of the problem: {name} needs the same for all clients")
 

@@ -132,6 +132,15 @@ def test_the_first_step_of_fedadam():
     assert_allclose(after_a_round(algorithm, problem, 0.0).theta, [1.0])
 
 
+def test_adam_comes_to_rest_only_for_a_small_step_over_tau():
+    """One step, full gradients: at rest the step is eta gamma L/tau = 0.1, or 50."""
+    problem = random_quadratics(K=6, d=3)
+    calm = run(FedOpt(0.02, 0.5, Adam(), beta1=0.0, tau=0.1), problem, rounds=3000)
+    restless = run(FedOpt(0.1, 0.5, Adam(), beta1=0.0, tau=1e-3), problem, rounds=3000)
+    assert calm.distance[-1] < 1e-8
+    assert restless.distance[-100:].min() > 1e-3
+
+
 def test_the_proximal_gradient_of_fedprox():
     """x - x0 = (3, 4) and mu = 1: the proximal term's gradient is (3, 4), its value 25/2."""
     problem = Quadratic(np.zeros((1, 2, 2)), np.zeros((1, 2)))
@@ -267,8 +276,47 @@ def test_fedsgd_is_gradient_descent_and_averaging_alone_changes_nothing():
 
 
 def test_steps_for_each_client_need_all_clients():
-    with pytest.raises(ValueError, match="R has 2 entries: one for each of the K clients"):
-        run(FedAvg(0.1, R=[1, 2]), random_quadratics(K=3, d=2), rounds=1)
+    for R in ([1, 2], [1, 2, 3, 4]):
+        with pytest.raises(ValueError, match=r"R has . entries: one for each of 3 clients"):
+            run(FedAvg(0.1, R=R), random_quadratics(K=3, d=2), rounds=1, participants=1)
+
+
+def test_unequal_steps_move_fedavg_even_for_small_steps_but_not_scaffold():
+    """As gamma tends to 0, FedAvg solves sum R_k grad f_k = 0."""
+    problem, R = random_quadratics(3, 2, hessian_angle=0.0), (1, 2, 8)
+    weighted = Quadratic(problem.A_k, problem.b_k, weights=R)
+    history = run(FedAvg(0.001, R), problem, rounds=20_000, stride=1000)
+    assert np.linalg.norm(history.theta - weighted.theta_star) < 0.02
+    assert history.distance[-1] > 1
+    assert run(Scaffold(0.1, R=R), problem, rounds=3000, participants=2).distance[-1] < 1e-10
+
+
+@pytest.mark.parametrize("target", [("cpu", None), (None, "float32"), ("cpu", "float32")])
+@pytest.mark.parametrize("kind", ["quadratic", "logistic"])
+def test_weights_go_along_to_torch_and_float32(kind, target):
+    if target[0] is not None:
+        pytest.importorskip("torch", reason="torch is not installed")
+    X, y = [np.eye(2)[:1], np.ones((3, 2)), np.eye(2)], [[1], [0, 0, 1], [0, 1]]
+    if kind == "quadratic":
+        plain = random_quadratics(3, 2)
+        problem = Quadratic(plain.A_k, plain.b_k, weights=[1, 2, 5])
+    else:
+        problem = LogisticRegression(X, y, l2=0.1, weights=[1, 2, 5])
+    moved = problem.to(*target)
+    assert_allclose(moved.weights, np.array([1, 2, 5]) / 8)
+    expected, found = (run(FedAvg(0.3, R=2), p, rounds=3) for p in (problem, moved))
+    assert_allclose(found.loss, expected.loss, rtol=1e-5)
+    assert_allclose(found.distance, expected.distance, rtol=1e-4)
+    own = problem.value(np.broadcast_to(expected.theta, (3, 2)))
+    assert_allclose(expected.loss[-1], (own * [1, 2, 5]).sum() / 8)
+
+
+def test_a_state_of_scaffold_whose_c_is_not_the_mean_is_refused():
+    problem, algorithm = random_quadratics(K=4, d=2), Scaffold(0.1)
+    state = run(algorithm, problem, rounds=5).state
+    assert run(algorithm, problem, rounds=5, state=state).distance[-1] > 0
+    with pytest.raises(ValueError, match="the sum of c_k - c over the clients is not 0"):
+        run(algorithm, problem, rounds=1, state=state._replace(c=state.c + 1))
 
 
 @pytest.mark.parametrize(

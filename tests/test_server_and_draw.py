@@ -72,6 +72,30 @@ def test_a_number_of_four_bytes_is_counted_as_such():
         server.broadcast()
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"clients": np.array([0, 5])}, r"numbers in 0, ..., 2 are expected"),
+        ({"clients": np.array([-1, 1])}, r"numbers in 0, ..., 2 are expected"),
+        ({"clients": np.array([1, 1])}, "distinct numbers of clients"),
+        ({"clients": np.array([], dtype=int)}, "distinct numbers of clients"),
+        ({"clients": np.array([0, 2]), "weights": [1, 2, 3]}, "a number for each of 2 clients"),
+        ({"clients": np.array([0, 2]), "weights": [1, 0]}, r"weights\[1\] = 0"),
+        ({"clients": np.array([0, 2]), "weights": [1, -1]}, r"weights\[1\] = -1"),
+    ],
+)
+def test_bad_senders_and_weights_are_refused_before_anything_is_counted(options, message):
+    server = Server(3)
+    with pytest.raises(ValueError, match=message):
+        server.average(np.zeros((2, 4)), **options)
+    assert (server.ledger.communications, server.ledger.floats_up) == (0, 0)
+
+
+def test_huge_weights_are_weights_too():
+    found = Server(2).average(np.array([[0.0], [4.0]]), weights=[1e308, 1e308])
+    assert_allclose(found, [2.0])
+
+
 def draws(seed=0):
     return Draws(seed, random_quadratics(K=2, d=2))
 

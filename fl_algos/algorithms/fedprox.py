@@ -25,7 +25,8 @@ class FedProx:
     """FedProx, as in the block ``pcode-fedprox`` of the book.
 
     Its local problem is the augmented Lagrangian of FedPD with s = 1/mu and without dual variables,
-    and any oracle of FedPD solves it.
+    and any oracle of FedPD solves it. Nothing is kept for an oracle from one round to the next, so
+    that VR takes a full gradient in each.
 
     Args:
         mu: proximal coefficient, > 0.

@@ -58,7 +58,8 @@ class Scaffold:
 
     def __post_init__(self) -> None:
         _checks.store(self, gamma=_checks.positive, eta=_checks.positive, R=_checks.local_steps)
-        if self.option not in (1, 2):
+        _checks.store(self, option=_checks.count)
+        if self.option > 2:
             raise ValueError(f"option = {self.option!r}: 1 or 2 is expected")
 
     def init(self, theta: Array, K: int) -> State:
@@ -66,6 +67,10 @@ class Scaffold:
         c = 0 * theta  # 2
         c_k = zeros_k(theta, K)  # 3
         return State(theta, c, c_k)
+
+    def check(self, state: State) -> None:
+        """Refuse a state to start from in which c is not the mean of the c_k: it would stay so."""
+        _checks.sum_to_zero("c_k - c", state.c_k - state.c)
 
     def round(self, state: State, problem: Problem, server: Server, draw: Draw) -> State:
         """One round of the clients that take part, and the server."""

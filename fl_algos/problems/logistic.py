@@ -111,7 +111,7 @@ class LogisticRegression:
 
     @cached_property
     def theta_star(self) -> Array | None:
-        """The minimiser of the mean of the f_k, shape (d,).
+        """The minimiser of the weighted mean of the f_k, shape (d,).
 
         To a gradient norm of 1e-12, times the largest norm of a sample where that is over 1. None
         if mu <= 0, as there may be none, or several. It is computed in float64 even for float32

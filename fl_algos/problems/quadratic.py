@@ -26,7 +26,7 @@ class Quadratic:
     Attributes:
         L: the largest absolute eigenvalue of all A_k: every gradient is L-Lipschitz.
         mu: the smallest eigenvalue of all A_k: every f_k is mu-strongly convex if mu > 0.
-        theta_star: the minimiser of the mean of the f_k, (d,); None if there is not exactly one.
+        theta_star: the minimiser of the weighted mean of the f_k, (d,); None if not exactly one.
 
     Raises:
         ValueError: A_k or b_k is not an array, not finite, not floating, not of these shapes, or an
@@ -87,7 +87,7 @@ class Quadratic:
 
     @cached_property
     def theta_star(self) -> Array | None:
-        """The minimiser of the mean of the f_k, shape (d,); None if there is not exactly one.
+        """The minimiser of the weighted mean of the f_k, (d,); None if there is not exactly one.
 
         It is computed in float64 even for float32 data.
         """
