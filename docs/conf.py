@@ -99,7 +99,7 @@ if not chinese:
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # seconds a cell; a machine may be busy
 nb_merge_streams = True
 nb_ipywidgets_js = {}
 
