@@ -85,13 +85,22 @@ def client_weights(name: str, value: Any, K: int) -> np.ndarray:
 
 
 def client_numbers(name: str, value: Any, K: int) -> np.ndarray:
-    """Numbers of clients, each at most once; all of them if None."""
-    numbers = np.arange(K) if value is None else to_numpy(value)
-    good = numbers.ndim == 1 and numbers.dtype.kind in "iu" and len(numbers) > 0
-    if not good or len(np.unique(numbers)) < len(numbers):
-        raise ValueError(f"{name} = {value!r}: distinct numbers of clients are expected")
-    if numbers.min() < 0 or numbers.max() >= K:
+    """Numbers of clients; all of them if None."""
+    if value is None:
+        return np.arange(K)
+    numbers = to_numpy(value)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise ValueError(f"{name} = {value!r}: a vector of integers is expected")
+    if ((numbers < 0) | (numbers >= K)).any():
         raise ValueError(f"{name} = {value!r}: numbers in 0, ..., {K - 1} are expected")
+    return numbers
+
+
+def distinct_clients(name: str, value: Any, K: int) -> np.ndarray:
+    """Numbers of clients, at least one, each at most once; all of them if None."""
+    numbers = client_numbers(name, value, K)
+    if len(numbers) == 0 or len(np.unique(numbers)) < len(numbers):
+        raise ValueError(f"{name} = {value!r}: distinct numbers of clients are expected")
     return numbers
 
 
@@ -137,15 +146,7 @@ def kind(name: str, x: Any, expected: Kind) -> None:
 def rows(name: str, x_k: Any, clients: Any, data_k: Array) -> None:
     """A row of x_k for each client of data_k (K, ..., d), or for each of `clients`, by number."""
     K, d = int(data_k.shape[0]), int(data_k.shape[-1])
-    m = K
-    if clients is not None:
-        numbers = to_numpy(clients)
-        if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
-            raise ValueError(f"clients = {clients!r}: a vector of integers is expected")
-        if ((numbers < 0) | (numbers >= K)).any():
-            raise ValueError(f"clients = {clients!r}: numbers in 0, ..., {K - 1} are expected")
-        m = len(numbers)
-    shape(name, x_k, (m, d))
+    shape(name, x_k, (len(client_numbers("clients", clients, K)), d))
     if is_torch_array(x_k) != is_torch_array(data_k):
         found, wanted = kind_of(x_k).type, kind_of(data_k).type
         raise ValueError(f"{name} has type {found}: {wanted} is expected, as the problem has")

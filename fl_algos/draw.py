@@ -103,18 +103,19 @@ class Draws:
         """
         if self.batch_size is None:
             return None
-        n_k = np.asarray(self.problem.sizes)[:, None]
-        size = min(self.batch_size, int(n_k.max()))
+        sizes = np.asarray(self.problem.sizes)
+        n_k, most = sizes[clients][:, None], int(sizes.max())
+        size = min(self.batch_size, most)
         epoch_k, step_k = np.divmod(r, -(-n_k // size))
         place_k = step_k * size + np.arange(size)
         own_k = place_k < n_k
-        order_k = np.empty((len(n_k), int(n_k.max())), dtype=np.intp)
+        order_k = np.empty((len(n_k), most), dtype=np.intp)
         for epoch in np.unique(epoch_k):
-            mine = epoch_k[:, 0] == epoch
-            order_k[mine] = self._order(t, int(epoch))[mine]
+            there = epoch_k[:, 0] == epoch
+            order_k[there] = self._order(t, int(epoch))[clients[there]]
         rows_k = np.take_along_axis(order_k, np.minimum(place_k, n_k - 1), axis=1)
         weights_k = own_k / own_k.sum(axis=1, keepdims=True)
-        return Batch(rows_k[clients], self.problem.asarray(weights_k[clients]))
+        return Batch(rows_k, self.problem.asarray(weights_k))
 
     def _order(self, t: int, epoch: int) -> np.ndarray:
         """The order in which each client goes through its samples, padding last, (K, most)."""

@@ -74,8 +74,9 @@ class Server:
                 client; nothing is counted then.
         """
         ledger = self.ledger
-        senders = _checks.client_numbers("clients", clients, ledger.K)
-        shares = _checks.client_weights("weights", weights, len(senders))
+        senders = _checks.distinct_clients("clients", clients, ledger.K)
+        if weights is not None:
+            weights = _checks.client_weights("weights", weights, len(senders))
         _require_some("rows_k", rows_k)
         for x_k in rows_k:
             if x_k.ndim < 2:
@@ -86,7 +87,7 @@ class Server:
             ledger.bytes_up += _floats(x_k) * x_k.dtype.itemsize
         ledger.communications += 1
         ledger.sent_k[senders] += 1
-        means = tuple(_mean(x_k, None if weights is None else shares) for x_k in rows_k)
+        means = tuple(_mean(x_k, weights) for x_k in rows_k)
         return means if len(means) > 1 else means[0]
 
     def broadcast(self, *thetas: Array, clients: Array | None = None) -> Any:
@@ -104,7 +105,7 @@ class Server:
         """
         ledger = self.ledger
         _require_some("thetas", thetas)
-        receivers = len(_checks.client_numbers("clients", clients, ledger.K))
+        receivers = len(_checks.distinct_clients("clients", clients, ledger.K))
         for theta in thetas:
             ledger.floats_down += receivers * _floats(theta)
             ledger.bytes_down += receivers * _floats(theta) * theta.dtype.itemsize
@@ -119,11 +120,12 @@ def _require_some(name: str, arrays: tuple[Array, ...]) -> None:
         _checks.floating(name, x)
 
 
-def _mean(x_k: Array, shares: np.ndarray | None) -> Array:
+def _mean(x_k: Array, weights: np.ndarray | None) -> Array:
+    """The mean of the rows, with weights of the sum 1 or with the same for all."""
     xp = array_namespace(x_k)
-    if shares is None:
+    if weights is None:
         return xp.mean(x_k, axis=0)
-    return xp.tensordot(like(shares, x_k), x_k, axes=1)
+    return xp.tensordot(like(weights, x_k), x_k, axes=1)
 
 
 def _floats(x: Array) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fl_algos import LogisticRegression
+from fl_algos import LogisticRegression, random_quadratics
 from fl_algos._checks import client_weights
 
 
@@ -58,8 +58,6 @@ class LogisticClient:
 
 def quadratics(K, d, seed):
     """A random quadratic problem, and its clients one by one."""
-    from fl_algos import random_quadratics
-
     problem = random_quadratics(K, d, hessian_angle=1.0, linear_spread=2.0, seed=seed)
     return problem, [QuadraticClient(A, b) for A, b in zip(problem.A_k, problem.b_k, strict=True)]
 

@@ -1,4 +1,4 @@
-"""An implementation held against a transcription: every state, and at the end the ledger."""
+"""An implementation held against a transcription: the state and the ledger after each round."""
 
 from __future__ import annotations
 
