@@ -7,6 +7,7 @@
 True
 """
 
+from fl_algos import theory
 from fl_algos.algorithms.fedavg import FedAvg
 from fl_algos.algorithms.fedavgm import FedAvgM
 from fl_algos.algorithms.fedopt import Adam, FedOpt, Yogi, adagrad
@@ -52,4 +53,5 @@ __all__ = [
     "exact",
     "random_quadratics",
     "run",
+    "theory",
 ]

@@ -48,6 +48,24 @@ def communication_probability(name: str, value: Any) -> float:
     return _number(name, value, lambda x: 0 < x <= 1, "a probability in (0, 1]")
 
 
+def at_least_one(name: str, value: Any) -> float:
+    """A finite real number >= 1."""
+    return _number(name, value, lambda x: x >= 1, "a finite number >= 1")
+
+
+def at_most(name: str, value: float, bound: str, most: float) -> None:
+    """A number that is not over a bound, which has a name too."""
+    if value > most:
+        raise ValueError(f"{name} = {value!r}: at most {bound} = {most!r} is expected")
+
+
+def curvatures(L: Any, mu: Any) -> tuple[float, float]:
+    """L > 0 and mu in (0, L]."""
+    L, mu = positive("L", L), positive("mu", mu)
+    at_most("mu", mu, "L", L)
+    return L, mu
+
+
 def proximal_step(name: str, value: Any, mu: float) -> float:
     """A step size > 0 for which a function of curvature >= mu has one proximal point."""
     step = positive(name, value)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from fl_algos import _checks
 from fl_algos._arrays import Array, stack, zeros_k
 from fl_algos.protocols import Draw, Problem, Server
+from fl_algos.theory.proxskip import proxskip_rho, proxskip_rho_limit
 
 __all__ = ["ProxSkip", "State", "UnstableProxSkip"]
 
@@ -66,7 +67,7 @@ class ProxSkip:
 
     def __post_init__(self) -> None:
         _checks.store(self, gamma=_checks.positive, p=_checks.skip_probability, R=_checks.count)
-        if not self.corrected and self.R * self.p / (1 - self.p) > 2 / (1 + self.p):
+        if not self.corrected and proxskip_rho(self.p, self.R) > proxskip_rho_limit(self.p):
             warnings.warn(
                 f"ProxSkip as written is unstable with p = {self.p} and R = {self.R} (erratum E1): "
                 "use corrected=True, or Scaffnew",

@@ -85,7 +85,12 @@ class LogisticRegression:
         _checks.destination(device, dtype)
         moved = copy.copy(self)
         moved._samples = _Samples(*(place(x, device, dtype) for x in self._samples))
-        for cached in ("L", "theta_star"):  # those of the converted data are a little different
+        for cached in (
+            "L",
+            "G",
+            "_norm_k",
+            "theta_star",
+        ):  # those of the converted data are a little different
             vars(moved).pop(cached, None)
         return moved
 
@@ -96,10 +101,24 @@ class LogisticRegression:
     @cached_property
     def L(self) -> float:
         """The bound ``max_k |X_k|^2 / (4 n_k) + l2 + 2 alpha beta``, sharp at theta = 0."""
+        return float(self._norm_k.max()) ** 2 / 4 + self._penalty.largest_curvature
+
+    @cached_property
+    def G(self) -> float:
+        """An upper bound of ``|grad f_i - grad f_j|`` over all pairs of clients and all of R^d.
+
+        The two largest ``|X_k|/sqrt(n_k)``, spectral norms, added: grad f_k is
+        ``X_k^T u/n_k`` with ``|u_i| <= 1``, at most that long, plus the penalty's gradient, which
+        all have in common. 0 for one client.
+        """
+        return float(np.sort(self._norm_k)[-2:].sum()) if self.K > 1 else 0.0
+
+    @cached_property
+    def _norm_k(self) -> np.ndarray:
+        """The spectral norms ``|X_k|/sqrt(n_k)``, shape (K,)."""
         signed_k, weights_k, _ = (to_numpy(x).astype(np.float64) for x in self._samples)
         rows_k = np.sqrt(weights_k)[..., None] * signed_k
-        spectral_norm = float(np.linalg.norm(rows_k, ord=2, axis=(1, 2)).max())
-        return spectral_norm**2 / 4 + self._penalty.largest_curvature
+        return np.asarray(np.linalg.norm(rows_k, ord=2, axis=(1, 2)))
 
     @property
     def mu(self) -> float:

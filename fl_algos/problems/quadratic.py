@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -86,6 +87,17 @@ class Quadratic:
         return float(self._eigenvalues.min())
 
     @cached_property
+    def G(self) -> float:
+        """The largest ``|grad f_i - grad f_j|`` over all pairs of clients and all of R^d.
+
+        It is the largest ``|b_i - b_j|`` if all A_k are equal, to the last digit; infinite if not.
+        """
+        A_k, b_k = (to_numpy(x_k).astype(np.float64) for x_k in (self.A_k, self.b_k))
+        if (A_k != A_k[0]).any():
+            return math.inf
+        return max(float(np.linalg.norm(b_k - b, axis=1).max()) for b in b_k)
+
+    @cached_property
     def theta_star(self) -> Array | None:
         """The minimiser of the weighted mean of the f_k, (d,); None if there is not exactly one.
 
@@ -162,9 +174,7 @@ def random_quadratics(
     True
     """
     K, d = _checks.count("K", K), _checks.count("d", d)
-    L, mu = _checks.positive("L", L), _checks.positive("mu", mu)
-    if mu > L:
-        raise ValueError(f"mu = {mu!r}: at most L = {L!r} is expected")
+    L, mu = _checks.curvatures(L, mu)
     hessian_angle = _checks.non_negative("hessian_angle", hessian_angle)
     linear_spread = _checks.non_negative("linear_spread", linear_spread)
     seed = _checks.count("seed", seed, least=0)
