@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from fl_algos import FedPD, GradientDescent, ProxSkip, Scaffnew, Server, random_quadratics, run
+from fl_algos import (
+    FedPD,
+    FedProx,
+    GradientDescent,
+    ProxSkip,
+    Scaffnew,
+    Scaffold,
+    Server,
+    random_quadratics,
+    run,
+)
 from literal.clients import regression
 
 ROUNDS = 40
@@ -46,6 +56,13 @@ class Always:
 
     def batch(self, r):
         return None
+
+
+class Never(Always):
+    """No communication."""
+
+    def with_probability(self, probability):
+        return False
 
 
 def some_duals(problem):
@@ -135,6 +152,31 @@ def test_feddr_without_regulariser(problem):
         xbar = hat_k.mean(axis=0)
 
 
+def test_fedsplit_is_peaceman_rachford_and_feddr_with_alpha_two(problem):
+    """Pathak and Wainwright 2020; z_k is the reflection 2 x_k - y_k of FedDR's y_k."""
+    y_k = np.broadcast_to(start(problem), (problem.K, problem.d))
+    x_k = problem.prox(y_k, S)
+    z_k = 2 * x_k - y_k
+    for _ in range(ROUNDS):
+        xbar = z_k.mean(axis=0)
+        y_k = y_k + 2 * (xbar - x_k)
+        x_k = problem.prox(y_k, S)
+        z_k = z_k + 2 * (problem.prox(2 * xbar - z_k, S) - xbar)
+        same(z_k, 2 * x_k - y_k)
+
+
+def test_fedprox_is_a_gradient_step_on_the_mean_of_the_moreau_envelopes(problem):
+    """That is `al-iter` with lambda = 0, mu = 1/s."""
+    theta = start(problem)
+    history = run(FedProx(mu=1 / S), problem, rounds=0, theta=theta)
+    for t in range(ROUNDS):
+        theta_k = np.broadcast_to(theta, (problem.K, problem.d))
+        envelope_grad_k = (theta_k - problem.prox(theta_k, S)) / S
+        theta = theta - S * envelope_grad_k.mean(axis=0)
+        history = run(FedProx(mu=1 / S), problem, rounds=1, state=history.state, start=t)
+        same(history.theta, theta)
+
+
 def test_fedpd_that_always_skips_is_the_proximal_point_method_on_each_client(problem):
     algorithm = FedPD(s=S, p=1 - 1e-15)
     x_k = np.broadcast_to(start(problem), (problem.K, problem.d))
@@ -187,6 +229,20 @@ def test_corrected_proxskip_without_skipping_is_scaffold_ii(problem, R):
         c_i = c_plus
         same(state.theta, x)
         same(state.c_k, c_i - c)
+
+
+def test_scaffold_ii_is_scaffnew_that_communicates_every_R_steps(problem):
+    """Scaffnew's p is 1/R then, and its coin is not random."""
+    gamma, R = 0.9 / problem.L, 4
+    algorithm, server = Scaffnew(gamma, p=1 / R), Server(problem.K)
+    state = algorithm.init(start(problem), problem.K)
+    scaffold = run(Scaffold(gamma, R=R), problem, rounds=0, theta=start(problem))
+    for t in range(ROUNDS):
+        for r in range(R):
+            state = algorithm.round(state, problem, server, Always() if r == R - 1 else Never())
+        scaffold = run(Scaffold(gamma, R=R), problem, 1, state=scaffold.state, start=t)
+        same(scaffold.theta, state.theta)
+        same(scaffold.state.c_k - scaffold.state.c, state.c_k)
 
 
 def test_scaffnew_is_corrected_proxskip_with_the_other_probability(problem):
