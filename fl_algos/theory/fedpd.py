@@ -88,8 +88,8 @@ def skip_probability_as_written(eps: float, G: float, s: float, L: float) -> Ski
     (b, 1), with b = (1 - 2 L s)/(1 + L s). In between, neither case applies.
 
     Args:
-        eps: the accuracy wanted, a bound of |grad f|^2, > 0.
-        G: a bound of |grad f_i - grad f_j| over all of R^d, >= 0; at 0 the supremum 1 is no
+        eps: the accuracy wanted, a bound of ``|grad f|^2``, > 0.
+        G: a bound of ``|grad f_i - grad f_j|`` over all of R^d, >= 0; at 0 the supremum 1 is no
             probability of skipping, and p is the largest number below.
         s: step size, in (0, (sqrt(5) - 1)/(4 L)).
         L: Lipschitz constant of the gradients of f and of all f_k, > 0.
@@ -112,12 +112,12 @@ def skip_probability_table_iii(eps: float, G: float, s: float, L: float) -> Skip
     """The skip probability as the paper has it, dividing by 36 s^2 and 42 s^2.
 
     Otherwise as :func:`skip_probability_as_written`. s^2 has the unit of 1/L^2, so it holds for
-    problems scaled to L = 1; it takes :data:`plateau_factor` times G^2 to be at most eps/3, with a
+    problems scaled to L = 1; it takes :func:`plateau_factor` times G^2 to be at most eps/3, with a
     constant C5 of the bound set to 1 and, in the second case, a factor log C3 dropped.
 
     Args:
-        eps: the accuracy wanted, a bound of |grad f|^2, > 0.
-        G: a bound of |grad f_i - grad f_j| over all of R^d, >= 0; at 0 the supremum 1 is no
+        eps: the accuracy wanted, a bound of ``|grad f|^2``, > 0.
+        G: a bound of ``|grad f_i - grad f_j|`` over all of R^d, >= 0; at 0 the supremum 1 is no
             probability of skipping, and p is the largest number below.
         s: step size, in (0, (sqrt(5) - 1)/(4 L)).
         L: Lipschitz constant of the gradients of f and of all f_k, > 0.
@@ -171,8 +171,8 @@ def skip_probability(eps: float, G: float, s: float, L: float, C5: float = 1.0) 
     C(p) is :func:`plateau_factor`. Where it jumps over eps/(3 G^2), p is just below the jump.
 
     Args:
-        eps: the accuracy wanted, a bound of |grad f|^2, > 0.
-        G: a bound of |grad f_i - grad f_j| over all of R^d, >= 0; at 0 the supremum 1 is no
+        eps: the accuracy wanted, a bound of ``|grad f|^2``, > 0.
+        G: a bound of ``|grad f_i - grad f_j|`` over all of R^d, >= 0; at 0 the supremum 1 is no
             probability of skipping, and p is the largest number below.
         s: step size, in (0, (sqrt(5) - 1)/(4 L)).
         L: Lipschitz constant of the gradients of f and of all f_k, > 0.
@@ -207,8 +207,8 @@ def skip_probability(eps: float, G: float, s: float, L: float, C5: float = 1.0) 
 def theorem_3_bound(gap: float, rounds: int, p: float, G: float) -> float:
     """C2 gap/rounds + C5 C(p) G^2: the right side of Theorem 3, as the paper states it.
 
-    It is to bound the mean over the rounds of E |grad f|^2, not at the server's model, but at the
-    mean of the clients' theta_{k,0}. Assumed: L = 1, s = (sqrt(5) - 1)/8, local problems solved
+    It is to bound the mean over the rounds of ``E |grad f|^2``, not at the server's model, but at
+    the mean of the clients' theta_{k,0}. Assumed: L = 1, s = (sqrt(5) - 1)/8, local problems solved
     exactly, assumption A4 with G. C2 = 1199 and C5 = 9588 are what Appendix C gives with equality,
     C(p) is :func:`plateau_factor`. The paper's proof has errors, see erratum E8 of the book.
 
@@ -216,7 +216,7 @@ def theorem_3_bound(gap: float, rounds: int, p: float, G: float) -> float:
         gap: f at the start minus the infimum of f, >= 0.
         rounds: number of rounds.
         p: probability of SKIPPING the communication of a round, in [0, 1).
-        G: a bound of |grad f_i - grad f_j| over all of R^d, >= 0.
+        G: a bound of ``|grad f_i - grad f_j|`` over all of R^d, >= 0.
 
     Raises:
         ValueError: an argument is out of its range.
@@ -260,7 +260,7 @@ def fedpd_contraction(s: float, L: float, mu: float) -> float:
 
 
 def fedsplit_contraction(s: float, L: float, mu: float) -> float:
-    """delta = max{|s L - 1|/(s L + 1), |1 - s mu|/(1 + s mu)}, by which FedSplit contracts.
+    """``delta = max{|s L - 1|/(s L + 1), |1 - s mu|/(1 + s mu)}``, by which FedSplit contracts.
 
     What contracts is the distance of Peaceman-Rachford's variable from its limit. Assumed: each f_k
     L-smooth and mu-strongly convex, proximal steps exact; any s > 0 will do.

@@ -59,7 +59,7 @@ def hessian_range(problem: Problem, theta: Array) -> tuple[float, float]:
 
 
 def G_along(problem: Problem, thetas: Array) -> float:
-    """The largest |grad f_i - grad f_j| over all pairs of clients at the given points.
+    """The largest ``|grad f_i - grad f_j|`` over all pairs of clients at the given points.
 
     A LOWER bound of G, which is the supremum over all of R^d. ``problem.G`` is an upper one.
 
@@ -84,7 +84,7 @@ def G_along(problem: Problem, thetas: Array) -> float:
 
 
 def dissimilarity(problem: Problem, thetas: Array, B: float) -> float:
-    """The smallest G with mean_k |grad f_k|^2 <= G^2 + B^2 |grad f|^2 at the given points.
+    """The smallest G with ``mean_k |grad f_k|^2 <= G^2 + B^2 |grad f|^2`` at the given points.
 
     0 where none is needed. Like :func:`G_along` a lower bound of what holds everywhere; but another
     quantity than the G of FedPD. The mean is that of the objective, with the problem's weights.

@@ -101,7 +101,7 @@ def scaffnew_contraction(gamma: float, p: float, L: float, mu: float) -> float:
         ValueError: an argument is out of its range.
 
     Source:
-        The identity E Psi+ = sum |v_k - v_k*|^2 + (1 - p^2) (gamma/p)^2 sum |c_k - c_k*|^2 with
+        ``E Psi+ = sum |v_k - v_k*|^2 + (1 - p^2) (gamma/p)^2 sum |c_k - c_k*|^2``, an identity with
         v_k = theta_k - gamma grad f_k(theta_k), as in the proof of the convergence theorem of
         Mishchenko et al., ProxSkip, ICML 2022, and the contraction of a gradient step.
 
