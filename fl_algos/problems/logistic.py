@@ -85,13 +85,9 @@ class LogisticRegression:
         _checks.destination(device, dtype)
         moved = copy.copy(self)
         moved._samples = _Samples(*(place(x, device, dtype) for x in self._samples))
-        for cached in (
-            "L",
-            "G",
-            "_norm_k",
-            "theta_star",
-        ):  # those of the converted data are a little different
-            vars(moved).pop(cached, None)
+        # What is derived from the converted data is a little different.
+        for derived in ("L", "G", "_norm_k", "theta_star"):
+            vars(moved).pop(derived, None)
         return moved
 
     def asarray(self, x: Array) -> Array:
