@@ -4,6 +4,7 @@ English: ``sphinx-build -c docs docs/en OUT``; Chinese: ``sphinx-build -c docs -
 """
 
 import json
+import os
 import sys
 import tomllib
 from importlib.metadata import version as installed_version
@@ -45,10 +46,12 @@ extensions = [
     "api_cover",
     "beside",
     "bilingual",
+    "claims",
     "han_markup",
     "han_spacing",
     "katex_math",
     "nb_alt",
+    "nb_run",
     "page_macros",
     "pcode",
     "tex_assets",
@@ -90,9 +93,9 @@ html_math_renderer = "katex"
 
 nb_copy.copy_notebooks(ROOT)
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
-notebook_state = nb_cache.state_of(
-    "fl_algos", ROOT / "constraints.txt", ROOT / "notebooks" / "claims.json"
-)
+claims_file = str(ROOT / "notebooks" / "claims.json")
+os.environ["FL_ALGOS_CLAIMS"] = claims_file  # the notebooks run on copies, in another folder
+notebook_state = nb_cache.state_of("fl_algos", ROOT / "constraints.txt", Path(claims_file))
 nb_execution_cache_path = str(ROOT / "build" / "cache" / notebook_state)
 if not chinese:
     nb_cache.remove_others(Path(nb_execution_cache_path))

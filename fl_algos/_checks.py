@@ -23,6 +23,11 @@ def store(settings: Any, **checks: Callable[[str, Any], Any]) -> None:
         object.__setattr__(settings, name, check(name, getattr(settings, name)))
 
 
+def finite(name: str, value: Any) -> float:
+    """A finite real number."""
+    return _number(name, value, lambda x: True, "a finite number")
+
+
 def positive(name: str, value: Any) -> float:
     """A finite real number > 0."""
     return _number(name, value, lambda x: x > 0, "a finite number > 0")

@@ -1,10 +1,16 @@
 """Run the English notebooks, store their outputs, and give the Chinese ones the same code cells.
 
-What is stored depends on the code alone: run it twice, and the files are the same to the byte.
+What is stored depends on the code alone: run it twice, and the files are the same to the byte. The
+numbers that the book states are compared with notebooks/claims.json, or with --claims written anew.
 """
 
+import argparse
+import json
 import os
 import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -93,16 +99,48 @@ def refresh(source: Path, twin: Path) -> None:
     nbformat.write(translation, twin)
 
 
-def main() -> int:
-    """Refresh all notebooks of the book."""
-    folder = ROOT / "notebooks"
-    for source in sorted((folder / "en").glob("*.ipynb")):
-        print(f"Running {source.relative_to(ROOT)}", flush=True)
-        try:
-            refresh(source, folder / "zh" / source.name)
-        except Mismatch as mismatch:
-            print(mismatch, file=sys.stderr)
-            return 1
+def refresh_all(folder: Path) -> None:
+    """Refresh all notebooks, side by side."""
+    sources = sorted((folder / "en").glob("*.ipynb"))
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # those of several would wait for one another
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        done = pool.map(lambda source: refresh(source, folder / "zh" / source.name), sources)
+        for source, _ in zip(sources, done, strict=True):
+            print(f"{source.relative_to(folder)} is done", flush=True)
+
+
+def write_claims(folder: Path) -> None:
+    """Refresh all notebooks, and write what they claim to claims.json."""
+    with tempfile.TemporaryDirectory() as temporary:
+        record = Path(temporary) / "claims.jsonl"
+        record.touch()
+        os.environ["FL_ALGOS_CLAIMS_RECORD"] = str(record)
+        refresh_all(folder)
+        claims = gathered(record.read_text("utf-8"))
+    text = json.dumps(claims, indent=1, sort_keys=True)
+    (folder / "claims.json").write_text(text + "\n", "utf-8")
+
+
+def gathered(lines: str) -> dict[str, dict[str, float]]:
+    """The claims by their keys; twice the same key is refused unless it says the same."""
+    claims: dict[str, dict[str, float]] = {}
+    for line in lines.splitlines():
+        ((key, entry),) = json.loads(line).items()
+        if claims.setdefault(key, entry) != entry:
+            raise Mismatch(f"claim {key!r} is made twice: {claims[key]} and {entry}")
+    return claims
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Refresh all notebooks of the book, with --claims the numbers that it states, too."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--claims", action="store_true", help="write claims.json anew")
+    work = write_claims if parser.parse_args(arguments).claims else refresh_all
+    try:
+        work(ROOT / "notebooks")
+    except Mismatch as mismatch:
+        print(mismatch, file=sys.stderr)
+        return 1
     return 0
 
 

@@ -369,10 +369,14 @@ class Project:
             "tests": self.module("pytest", "tests"),
         }
 
-    def notebooks(self) -> None:
+    def notebooks(self, *options: str) -> None:
         """Run the notebooks and store their outputs in both languages."""
         self.set_up("book")
-        self.call(self.python, "-P", "tools/notebooks.py")
+        self.call(self.python, "-P", "tools/notebooks.py", *options)
+
+    def claims(self) -> None:
+        """Run the notebooks, and write the numbers that the book states anew."""
+        self.notebooks("--claims")
 
     def serve(self, port: str) -> None:
         """Show the site to this machine, until Ctrl-C."""
@@ -421,7 +425,7 @@ def main(arguments: Sequence[str] | None = None, project: Project | None = None)
     """Do what make asks for; say what went wrong in a line or two."""
     parser = argparse.ArgumentParser(prog="project.py", description=__doc__.splitlines()[0])
     targets = parser.add_subparsers(dest="target", required=True)
-    for name in ("book", "test", "notebooks", "clean"):
+    for name in ("book", "test", "notebooks", "claims", "clean"):
         targets.add_parser(name, help=getattr(Project, name).__doc__)
     targets.add_parser("serve", help=Project.serve.__doc__).add_argument("port")
     options = vars(parser.parse_args(arguments))
