@@ -58,7 +58,7 @@ extensions = [
     "theme_leftovers",
     "zh_search",
 ]
-exclude_patterns = ["_algo_pcode/*", "**/.ipynb_checkpoints"]
+exclude_patterns = ["_algo_pcode/*", "_exercises/*", "**/.ipynb_checkpoints"]
 templates_path = ["_templates"]
 bilingual_site_url = addresses["site_url"]
 
