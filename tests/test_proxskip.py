@@ -258,6 +258,53 @@ def test_the_lyapunov_function_of_proxskip_as_written(kind, seed, share, p):
     assert found <= proxskip_contraction(gamma, p, problem.mu) * psi(state) * (1 + 1e-12)
 
 
+SHARED = Quadratic(np.stack([np.diag([1.0, 0.1])] * 2), np.array([[1.0, 2.0], [-3.0, 1.0]]))
+
+
+def off_the_limit(algorithm, theta_error, c_error):
+    """A state of the two clients of SHARED: the same error of both models, opposite ones of c_k."""
+    star_k = np.broadcast_to(SHARED.theta_star, (2, 2))
+    errors = np.array([c_error, -np.array(c_error)])
+    state = algorithm.init(SHARED.theta_star + theta_error, 2)
+    return state._replace(c_k=SHARED.grad(star_k) + errors)
+
+
+@pytest.mark.parametrize(
+    ("gamma", "p", "theta_error", "c_error", "factor"),
+    [
+        (0.5, 0.9, [0.0, 1.0], [0.0, 0.0], (1 - 0.5 * 0.1) ** 2),
+        (1.95, 0.9, [1.0, 0.0], [0.0, 0.0], (1 - 1.95) ** 2),
+        (0.5, 0.2, [0.0, 0.0], [1.0, 3.0], 1 - 0.2**2),
+    ],
+)
+def test_scaffnew_contracts_by_no_smaller_factor(gamma, p, theta_error, c_error, factor):
+    """Each of the three terms is reached by some state, where it is the largest."""
+    algorithm = Scaffnew(gamma, p)
+    state = off_the_limit(algorithm, theta_error, c_error)
+
+    def psi(state):
+        return scaffnew_lyapunov(SHARED, state.theta_k, state.c_k, gamma, p)
+
+    assert_allclose(scaffnew_contraction(gamma, p, 1.0, 0.1), factor)
+    assert_allclose(expected_next(algorithm, state, SHARED, p, psi), factor * psi(state))
+
+
+@pytest.mark.parametrize(
+    ("gamma", "theta_error", "c_error", "factor"),
+    [(0.5, [0.0, 1.0], [0.0, 0.0], (1 - 0.5 * 0.1) ** 2), (1.5, [0.0, 0.0], [1.0, 3.0], 0.75)],
+)
+def test_proxskip_as_written_contracts_by_no_smaller_factor(gamma, theta_error, c_error, factor):
+    """For p = 1/2, where the two forms coincide. (From theta* on, gamma may be over 1/L.)"""
+    algorithm = ProxSkip(gamma, p=0.5)
+    state = off_the_limit(algorithm, theta_error, c_error)
+
+    def psi(state):
+        return scaffnew_lyapunov(SHARED, state.theta_k, state.c_k, 2 * gamma, 1.0)
+
+    assert_allclose(proxskip_contraction(gamma, 0.5, 0.1), factor)
+    assert_allclose(expected_next(algorithm, state, SHARED, 0.5, psi), factor * psi(state))
+
+
 @settings(deadline=None, max_examples=50)
 @given(seed=SEEDS, share=st.floats(0.02, 1.0), p=st.floats(0.0, 0.95), R=st.integers(1, 20))
 def test_the_lyapunov_function_of_corrected_proxskip_with_local_steps(seed, share, p, R):
