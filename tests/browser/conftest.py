@@ -1,0 +1,94 @@
+"""A browser that reads the built site, from a server as well as from disk."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+SITE = Path(__file__).resolve().parents[2] / "build" / "site"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+def unavailable(reason):
+    """Skip; but in CI a test that is not run is a failure."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+class Silent(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def server():
+    """The address of the built site, served on this machine."""
+    if not (SITE / "index.html").exists():
+        unavailable("the site is not built: run `make book`")
+    handler = functools.partial(Silent, directory=SITE)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium or Chrome, as the system has it."""
+    sync_api = pytest.importorskip("playwright.sync_api") if not os.environ.get("CI") else None
+    if sync_api is None:
+        from playwright import sync_api
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        unavailable(f"no browser is installed: none of {', '.join(BROWSERS)} is in PATH")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=found, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_page(browser, server, request):
+    """Open a page of the site, e.g. ``open_page("en/index.html", width=360, color_scheme="dark")``.
+
+    ``from_disk=True`` opens the file itself. Other options are those of a browser context of
+    playwright. At the end the test fails if a page asked for anything outside of the site, or
+    logged an error to the console.
+    """
+    contexts, complaints = [], []
+
+    def open_page(path, *, width=1280, height=900, from_disk=False, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        origin = SITE.as_uri() if from_disk else server
+        page = context.new_page()
+
+        def heard(message):
+            if message.type == "error":
+                complaints.append(f"{path}: console: {message.text}")
+
+        def requested(asked):
+            if not asked.url.startswith((origin, "data:", "blob:")):
+                complaints.append(f"{path}: asked for {asked.url}")
+
+        page.on("console", heard)
+        page.on("pageerror", lambda error: complaints.append(f"{path}: {error}"))
+        page.on("request", requested)
+        page.goto(f"{origin}/{path}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
