@@ -110,6 +110,8 @@ nb_ipywidgets_js = {}
 
 html_theme = "sphinx_book_theme"
 html_title = project
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}  # the theme itself sets none, and complains on each page
 html_baseurl = f"{bilingual_site_url.rstrip('/')}/{tree}/" if bilingual_site_url else ""
 html_static_path = ["_static"]
 html_css_files = ["pcode.css", "beside.css", "math.css", "lang-switch.css", "toc.css"]
