@@ -30,7 +30,7 @@ addresses = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 language = "zh_CN" if chinese else "en"
 project = "可执行的联邦优化" if chinese else "Federated optimization, executable"
-author = "The fl_algos authors"
+author = "fl_algos 全体作者" if chinese else "The fl_algos authors"
 copyright = author
 version = release = installed_version("fl_algos")
 extensions = [
@@ -47,6 +47,7 @@ extensions = [
     "beside",
     "bilingual",
     "claims",
+    "content_policy",
     "han_markup",
     "han_spacing",
     "katex_math",
@@ -55,10 +56,11 @@ extensions = [
     "page_macros",
     "pcode",
     "tex_assets",
+    "search_texts",
     "theme_leftovers",
-    "zh_search",
 ]
 exclude_patterns = ["_algo_pcode/*", "_exercises/*", "**/.ipynb_checkpoints"]
+locale_dirs = [str(DOCS / "_locale")]
 templates_path = ["_templates"]
 bilingual_site_url = addresses["site_url"]
 
@@ -111,16 +113,21 @@ nb_ipywidgets_js = {}
 html_theme = "sphinx_book_theme"
 html_title = project
 html_favicon = "_static/favicon.svg"
-html_context = {"default_mode": "auto"}  # the theme itself sets none, and complains on each page
+html_context = {"default_mode": "light"}  # without scripts; with them mode.js chooses
+html_copy_source = False
 html_baseurl = f"{bilingual_site_url.rstrip('/')}/{tree}/" if bilingual_site_url else ""
 html_static_path = ["_static"]
-html_css_files = ["pcode.css", "beside.css", "math.css", "lang-switch.css", "toc.css"]
+html_css_files = ["pcode.css", "beside.css", "math.css", "lang-switch.css", "search.css", "toc.css"]
 if chinese:
     html_css_files.append("zh.css")
-html_js_files = [("beside.js", {"defer": "defer"})]
+html_js_files = [("mode.js", {"priority": 0}), ("beside.js", {"defer": "defer"})]
 html_theme_options = {
     "article_header_end": ["lang-switch.html", "article-header-buttons.html"],
+    "primary_sidebar_end": [],
+    "search_bar_text": "搜索本书" if chinese else "Search this book",
     "show_navbar_depth": 2,
+    "use_download_button": False,
+    "use_fullscreen_button": False,
     "navbar_persistent": [],  # else a second search field above the page
 }
 if addresses["repository_url"]:

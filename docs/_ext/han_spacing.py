@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
-from zh_search import HAN
+from han import HAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,6 +21,7 @@ MACHINERY = (
     "docs/conf.py",
     "docs/macros.json",
     "docs/_ext",
+    "docs/_locale",
     "docs/_node",
     "docs/_static",
     "docs/_templates",

@@ -182,8 +182,8 @@ def test_html(tmp_path, language, number, keywords):
     anchors = re.findall(r'id="pcode-control-l(\d+)"', html)
     assert anchors == [str(n) for n in lines(tex_of(CONTROL))]
     assert all(f'<span class="ps-keyword">{word}' in html for word in keywords)
-    index = (done.out / "searchindex.js").read_text(encoding="utf-8")
-    assert '"line":' in index
+    texts = (done.out / "_static" / "search_texts.js").read_text(encoding="utf-8")
+    assert "on the line of IF" in texts
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import http.server
 import os
 import shutil
 import threading
-from pathlib import Path
 
 import pytest
 
-SITE = Path(__file__).resolve().parents[2] / "build" / "site"
+from support.pages import SITE
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -59,14 +59,20 @@ def browser():
 
 
 @pytest.fixture
-def open_page(browser, server, request):
+def complaints():
+    """What pages did wrong; a test that provokes a complaint takes it off the list."""
+    return []
+
+
+@pytest.fixture
+def open_page(browser, server, complaints):
     """Open a page of the site, e.g. ``open_page("en/index.html", width=360, color_scheme="dark")``.
 
     ``from_disk=True`` opens the file itself. Other options are those of a browser context of
     playwright. At the end the test fails if a page asked for anything outside of the site, or
     logged an error to the console.
     """
-    contexts, complaints = [], []
+    contexts = []
 
     def open_page(path, *, width=1280, height=900, from_disk=False, **options):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
@@ -76,14 +82,14 @@ def open_page(browser, server, request):
 
         def heard(message):
             if message.type == "error":
-                complaints.append(f"{path}: console: {message.text}")
+                complaints.append(f"{page.url}: {message.location['url']}: {message.text}")
 
         def requested(asked):
             if not asked.url.startswith((origin, "data:", "blob:")):
-                complaints.append(f"{path}: asked for {asked.url}")
+                complaints.append(f"{page.url}: asked for {asked.url}")
 
         page.on("console", heard)
-        page.on("pageerror", lambda error: complaints.append(f"{path}: {error}"))
+        page.on("pageerror", lambda error: complaints.append(f"{page.url}: {error}"))
         page.on("request", requested)
         page.goto(f"{origin}/{path}")
         return page

@@ -33,7 +33,10 @@ test = ["fl_algos[book,torch]", "pytest"]
 """
 
 FILES = {
-    "docs/landing.html": (ROOT / "docs" / "landing.html").read_text("utf-8"),
+    **{
+        f"docs/{name}": (ROOT / "docs" / name).read_text("utf-8")
+        for name in ("landing.html", "landing.js")
+    },
     "pyproject.toml": PYPROJECT,
     "constraints.txt": "numpy==2.0\n",
     "README.md": "Read me",

@@ -1,0 +1,126 @@
+"""The texts of the book for search.js, which searches them in the reader's browser.
+
+Sphinx's own search knows words only, which Chinese does not separate, and fetches pages for its
+excerpts, which browsers refuse where pages are read from disk. A file of all texts, loaded as a
+script by the search page alone, needs neither an index nor a server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx import addnodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sphinx.application import Sphinx
+
+Place = tuple[str, str, str]
+"""Anchor, heading and text of a section or of a documented object."""
+
+UNUSED = ("_static/sphinx_highlight.js", "_static/translations.js")
+"""Scripts of Sphinx's search; the second one makes code of a string, which pages forbid."""
+_PLACES = (nodes.section, addnodes.desc)
+_SILENT = (nodes.Invisible, nodes.raw, nodes.math_block, nodes.title, addnodes.toctree, *_PLACES)
+
+
+def places(document: nodes.document) -> Iterator[Place]:
+    """What can be found on a page, in its order; the first one is the page itself."""
+    for node in document.findall(lambda node: isinstance(node, _PLACES)):
+        if isinstance(node, nodes.section):
+            anchor, heading = node["ids"][0], text_of(node.next_node(nodes.title), inside=True)
+        else:
+            signature = node.next_node(addnodes.desc_signature)
+            if signature is None or not signature["ids"]:
+                continue
+            anchor, heading = signature["ids"][0], signature.get("fullname", "")
+        yield anchor, heading, text_of(node, inside=True)
+
+
+def text_of(node: nodes.Node, *, inside: bool = False) -> str:
+    """The words of a node, without those of sections and objects in it."""
+    return re.sub(r"\s+", " ", _text(node, inside)).strip()
+
+
+def _text(node: nodes.Node, inside: bool = False) -> str:
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    if isinstance(node, nodes.math):
+        return re.sub(r"\\([A-Za-z]+) ?|[{}]", r"\1", node.astext())
+    if isinstance(node, _SILENT) and not inside:
+        return ""
+    separator = "" if isinstance(node, nodes.TextElement) else " "
+    return separator.join(_text(child) for child in node.children)
+
+
+class SearchTexts:
+    """The texts of all pages. They outlive a build, for the next one writes only what changed."""
+
+    def __init__(self, app: Sphinx) -> None:
+        self._store = Path(app.doctreedir, "search_texts.json")
+        self._pages: dict[str, list[Place]] = {}
+        if self._store.exists():
+            self._pages = json.loads(self._store.read_text(encoding="utf-8"))
+
+    def take(
+        self,
+        app: Sphinx,
+        pagename: str,
+        templatename: str,
+        context: dict[str, Any],
+        doctree: nodes.document | None,
+    ) -> None:
+        """Take the texts of a page that is being written."""
+        if doctree is not None:
+            self._pages[pagename] = list(places(doctree))
+
+    def write(self, app: Sphinx, exception: Exception | None) -> None:
+        """Write the script that search.html loads."""
+        if exception:
+            return
+        pages = {name: found for name, found in sorted(self._pages.items()) if found}
+        pages = {name: pages[name] for name in pages if name in app.env.found_docs}
+        text = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
+        self._store.write_text(text, encoding="utf-8")
+        script = Path(app.outdir, "_static", "search_texts.js")
+        script.write_text(f"const searchTexts = {text};\n", encoding="utf-8")
+
+
+def leave_out(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Take the scripts of Sphinx's search off the page's list."""
+    scripts = context.get("script_files", [])
+    context["script_files"] = [each for each in scripts if str(each.filename) not in UNUSED]
+
+
+def start(app: Sphinx) -> None:
+    """Put this search in the place of Sphinx's."""
+    if app.builder.format != "html":
+        return
+    app.builder.search = False
+    texts = SearchTexts(app)
+    app.connect("html-page-context", texts.take)
+    app.connect("html-page-context", leave_out)
+    app.connect("build-finished", texts.write)
+
+
+def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """The page that search.js fills."""
+    yield "search", {}, "search.html"
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the events."""
+    app.connect("builder-inited", start)
+    app.connect("html-collect-pages", search_page)
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,0 +1,66 @@
+"""What pages load and run: nothing from elsewhere, nothing foreign, and not too much."""
+
+from __future__ import annotations
+
+import gzip
+from urllib.parse import urlsplit
+
+import pytest
+
+from support.pages import SITE, names
+
+LIMIT = 1_000_000  # bytes of a chapter, compressed
+
+
+@pytest.mark.parametrize("from_disk", [False, True], ids=["served", "from disk"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_page_asks_for_or_runs_anything_foreign(open_page, language, from_disk):
+    """The fixture looks at requests and at the console, where violations are reported."""
+    page = open_page(f"{language}/index.html", from_disk=from_disk)
+    site = page.url.partition(f"/{language}/")[0]
+    for name in names(language):
+        page.goto(f"{site}/{name}")
+        assert page.locator("article h1").first.is_visible()
+
+
+@pytest.mark.parametrize("from_disk", [False, True], ids=["served", "from disk"])
+@pytest.mark.parametrize("name", ["en/algorithms/skipping.html", "zh/search.html"])
+def test_an_injected_script_does_not_run(open_page, complaints, name, from_disk):
+    page = open_page(name, from_disk=from_disk)
+    assert complaints == []
+    page.evaluate(
+        """() => {
+            document.body.append(Object.assign(document.createElement("script"),
+                                 {textContent: "window.injected = true"}));
+            document.body.insertAdjacentHTML("beforeend", '<p onclick="window.injected = true">x');
+            document.body.lastElementChild.click();
+        }"""
+    )
+    assert page.evaluate("window.injected") is None
+    assert len(complaints) == 2
+    assert all("Content Security Policy" in complaint for complaint in complaints)
+    complaints.clear()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_chapters_are_not_heavy(open_page, language):
+    page = open_page(f"{language}/genindex.html")
+    site = page.url.partition(f"/{language}/")[0]
+    asked = set()
+    page.on("request", lambda request: asked.add(urlsplit(request.url).path.removeprefix("/")))
+    for name in names(language, "algorithms"):
+        page.wait_for_load_state("networkidle")
+        asked.clear()
+        page.goto(f"{site}/{name}", wait_until="networkidle")
+        sizes = {path: len(gzip.compress((SITE / path).read_bytes())) for path in asked}
+        assert len(sizes) > 20
+        assert sum(sizes.values()) < LIMIT, (name, sizes)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_chapter_is_readable_without_scripts(open_page, language):
+    page = open_page(f"{language}/algorithms/skipping.html", java_script_enabled=False)
+    for part in ("article h1", ".pcode .ps-line", ".katex-html", ".beside-code", ".bd-docs-nav a"):
+        assert page.locator(part).first.is_visible(), part
+    assert page.locator(".lang-switch").is_visible()
+    assert not page.locator(".theme-switch-button").is_visible()

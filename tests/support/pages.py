@@ -1,0 +1,18 @@
+"""The built site, and its pages by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SITE = Path(__file__).resolve().parents[2] / "build" / "site"
+
+
+def names(language: str, folder: str = "") -> list[str]:
+    """The pages of one language, such as en/algorithms/skipping.html, or those in a folder.
+
+    Of the sources of modules, which are all alike, one page stands for all.
+    """
+    pages = sorted((SITE / language / folder).rglob("*.html"))
+    found = [path.relative_to(SITE).as_posix() for path in pages]
+    sources = [name for name in found if "/_modules/" in name]
+    return [name for name in found if name not in sources[1:]]
