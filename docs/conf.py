@@ -57,6 +57,7 @@ extensions = [
     "pcode",
     "tex_assets",
     "search_texts",
+    "section_places",
     "theme_leftovers",
 ]
 exclude_patterns = ["_algo_pcode/*", "_exercises/*", "**/.ipynb_checkpoints"]
@@ -120,7 +121,11 @@ html_static_path = ["_static"]
 html_css_files = ["pcode.css", "beside.css", "math.css", "lang-switch.css", "search.css", "toc.css"]
 if chinese:
     html_css_files.append("zh.css")
-html_js_files = [("mode.js", {"priority": 0}), ("beside.js", {"defer": "defer"})]
+html_js_files = [
+    ("mode.js", {"priority": 0}),
+    ("beside.js", {"defer": "defer"}),
+    ("lang-switch.js", {"defer": "defer"}),
+]
 html_theme_options = {
     "article_header_end": ["lang-switch.html", "article-header-buttons.html"],
     "primary_sidebar_end": [],
