@@ -118,13 +118,16 @@ html_context = {"default_mode": "light"}  # without scripts; with them mode.js c
 html_copy_source = False
 html_baseurl = f"{bilingual_site_url.rstrip('/')}/{tree}/" if bilingual_site_url else ""
 html_static_path = ["_static"]
-html_css_files = ["pcode.css", "beside.css", "math.css", "lang-switch.css", "search.css", "toc.css"]
+html_css_files = [
+    *("pcode.css", "beside.css", "lines.css"),
+    *("math.css", "lang-switch.css", "search.css", "toc.css"),
+]
 if chinese:
     html_css_files.append("zh.css")
+deferred = ["lines.js", "lang-switch.js"]
 html_js_files = [
     ("mode.js", {"priority": 0}),
-    ("beside.js", {"defer": "defer"}),
-    ("lang-switch.js", {"defer": "defer"}),
+    *((name, {"defer": "defer"}) for name in deferred),
 ]
 html_theme_options = {
     "article_header_end": ["lang-switch.html", "article-header-buttons.html"],

@@ -9,7 +9,8 @@
       .. include:: ../_algo_pcode/fedpd.rst
 
 The source is that of the methods `init` and `round`. The numbers in their trailing comments
-(``# 11, 12``) become links to the block's lines.
+(``# 11, 12``) become links to the block's lines. Row 6 of the source beside the block
+``pcode-fedpd`` has the anchor ``code-fedpd-l6``. lines.js lights up what belongs together.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from sphinx.ext.autodoc.mock import mock
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from bilingual import tree_of
 from pcode import anchor, pcode
 
 if TYPE_CHECKING:
@@ -33,6 +35,13 @@ if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
 METHODS = ("init", "round")
+HINTS = {
+    "en": "Point at a line, or tap it: its partner lights up. A click or Enter keeps it, "
+    "Esc lets it go, the arrow keys move.",
+    "zh": "指向或轻点任意一行，与之对应的行随即亮起；单击或按 Enter 键使其保持，"
+    "按 Esc 键取消，方向键换行。",
+}
+"""What lines.js shows above the first block of a page; without it nothing lights up."""
 log = logging.getLogger(__name__)
 
 
@@ -49,6 +58,9 @@ class Beside(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Make two columns, or a warning where the class can't be found."""
         frame = nodes.container(classes=["beside", "full-width"])
+        if self.env.new_serialno("beside") == 0:
+            hint = HINTS[tree_of(self.config.language)]
+            frame += nodes.raw("", f'<p class="beside-hint" hidden>{hint}</p>', format="html")
         columns = nodes.container(classes=["beside-columns"])
         block = nodes.container(classes=["beside-block"])
         block += self.parse_content_to_nodes()
@@ -88,22 +100,29 @@ def visit_html(self: HTML5Translator, node: beside_code) -> None:
         r"(.*?<pre>)(.*?)\n?(</pre>.*)", highlighted, re.DOTALL
     ).groups()
     pairs = zip(node.astext().split("\n"), body.split("\n"), strict=True)
-    rows = "".join(_html_line(source, row, block) for source, row in pairs)
+    rows = "".join(_html_line(at, *pair, block) for at, pair in enumerate(pairs, 1))
     self.body.append(self.starttag(node, "div", CLASS="highlight-python notranslate"))
     self.body.append(f"{head}{rows}{tail}</div>\n")
     raise nodes.SkipNode
 
 
-def _html_line(source: str, row: str, block: pcode | None) -> str:
-    """One line, which knows its indentation and the numbers in its tag."""
-    numbers: list[str] = []
-    if block is not None and (tag := re.search(r"(?<=# )\d[\d, ]*(?=</span>$)", row)):
-        numbers = re.findall(r"\d+", tag[0])
-        links = ", ".join(f'<a href="#{anchor(block, number)}">{number}</a>' for number in numbers)
-        row = row[: tag.start()] + links + row[tag.end() :]
-    lines = f' data-lines="{" ".join(numbers)}"' if numbers else ""
+def _html_line(at: int, source: str, row: str, block: pcode | None) -> str:
+    """One line, which knows its address, its indentation and the numbers in its tag."""
+    attributes = ""
+    if block is not None and source:
+        attributes = f' id="{code_anchor(block, at)}"'
+        if tag := re.search(r'<span class="c1"># (\d[\d, ]*)</span>$', row):
+            numbers = re.findall(r"\d+", tag[1])
+            links = ", ".join(f'<a href="#{anchor(block, each)}">{each}</a>' for each in numbers)
+            row = f'{row[: tag.start()]}<span class="c1 beside-tag"># {links}</span>'
+            attributes += f' data-lines="{" ".join(numbers)}"'
     indent = len(source) - len(source.lstrip())
-    return f'<span class="beside-line"{lines} style="--indent: {indent}">{row}\n</span>'
+    return f'<span class="beside-line"{attributes} style="--indent: {indent}">{row}\n</span>'
+
+
+def code_anchor(block: pcode, at: int) -> str:
+    """The anchor of a row of the source beside a block."""
+    return f"code-{block['ids'][0].removeprefix('pcode-')}-l{at}"
 
 
 def visit_listing(self: Any, node: beside_code) -> None:
