@@ -39,7 +39,6 @@ extensions = [
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
-    "sphinx_copybutton",
     "sphinx_design",
     "sphinxcontrib.bibtex",
     "algorithm_table",
@@ -119,12 +118,12 @@ html_copy_source = False
 html_baseurl = f"{bilingual_site_url.rstrip('/')}/{tree}/" if bilingual_site_url else ""
 html_static_path = ["_static"]
 html_css_files = [
-    *("pcode.css", "beside.css", "lines.css"),
+    *("pcode.css", "beside.css", "lines.css", "copy.css"),
     *("math.css", "lang-switch.css", "search.css", "toc.css"),
 ]
 if chinese:
     html_css_files.append("zh.css")
-deferred = ["lines.js", "lang-switch.js"]
+deferred = ["lines.js", "copy.js", "lang-switch.js"]
 html_js_files = [
     ("mode.js", {"priority": 0}),
     *((name, {"defer": "defer"}) for name in deferred),

@@ -152,7 +152,8 @@ def visit_html(self: HTML5Translator, node: pcode) -> None:
         block = block.replace("</p>", f"{permalink}</p>", 1)
     else:
         block += permalink
-    self.body.append(f"{block}</div>\n")
+    source = f'<pre class="pcode-source" hidden>{html.escape(node["tex"])}</pre>'
+    self.body.append(f'<div class="pcode-scroll">{block}</div>{source}</div>\n')
     raise nodes.SkipNode
 
 
@@ -162,7 +163,9 @@ def _translate(block: str, language: str) -> str:
     def replace(match: re.Match[str]) -> str:
         return match[1] + match[2] + translated.get(match[3], match[3]) + match[4]
 
-    return re.sub(r'(<span class="ps-keyword">)( ?)([A-Za-z: ]+?)( ?</span>)', replace, block)
+    block = re.sub(r'(<span class="ps-keyword">)( ?)([A-Za-z: ]+?)( ?</span>)', replace, block)
+    # Full-width punctuation brings its own space.
+    return re.sub(r"([，。；：？！、）]) ?((?:</span>)?) *", r"\1\2", block)
 
 
 def _add_anchors(block: str, node: pcode) -> str:

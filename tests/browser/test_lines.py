@@ -1,4 +1,4 @@
-"""Lines of a block and of the code beside it light each other up: by mouse, keyboard, tap, address."""
+"""Lines of a block and of its code light each other up: by mouse, keyboard, tap and address."""
 
 from __future__ import annotations
 

@@ -1,0 +1,95 @@
+"""The buttons that copy the code as Python and the block as LaTeX, even without a clipboard."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from pcode_lines import statements
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTER = "{}/algorithms/primal_dual.html"
+LABELS = {"en": ("Copy as LaTeX", "Copy as Python"), "zh": ("复制 LaTeX 源码", "复制 Python 代码")}
+DONE = {"en": "Copied", "zh": "已复制"}
+
+
+def pasted(page):
+    """What the clipboard has, pasted into a field."""
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('textarea'), {id: 'paste'}))"
+    )
+    page.locator("#paste").focus()
+    page.keyboard.press("Control+V")
+    return page.locator("#paste").input_value()
+
+
+@pytest.mark.parametrize("from_disk", [False, True], ids=["served", "from disk"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_block_as_latex(open_page, language, from_disk):
+    page = open_page(CHAPTER.format(language), from_disk=from_disk)
+    page.get_by_role("button", name=LABELS[language][0]).click()
+    page.get_by_role("status").filter(has_text=DONE[language]).wait_for(state="attached")
+    source = ROOT / "docs" / language / "_algo_pcode" / "fedpd.rst"
+    copied = pasted(page)
+    assert statements(copied) == statements(source.read_text(encoding="utf-8"))
+    assert copied.startswith(r"\begin{algorithm}")
+    assert copied.endswith("\\end{algorithm}\n")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_code_as_python_without_a_clipboard(open_page, language):
+    page = open_page(CHAPTER.format(language), from_disk=True)
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    button = page.locator(".beside-code").get_by_role("button", name=LABELS[language][1])
+    button.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("status").filter(has_text=DONE[language]).wait_for(state="attached")
+    assert button.evaluate("button => button === document.activeElement")
+    assert page.locator(".copy-area").count() == 0
+    copied = pasted(page)
+    names = [function.name for function in ast.parse(copied).body]
+    assert names == ["init", "round"]
+    assert "theta_k0 = server.broadcast(theta)  # 13, 14\n" in copied
+
+
+def test_a_session_without_prompts_and_output(open_page):
+    page = open_page(CHAPTER.format("en"))
+    session = page.locator(".highlight", has_text=">>> import fl_algos")
+    session.hover()
+    session.locator(".copy-button").click()
+    page.get_by_role("status").filter(has_text="Copied").wait_for(state="attached")
+    copied = pasted(page)
+    assert copied.startswith("import fl_algos as fl\n")
+    assert ">>>" not in copied
+    assert "True" not in copied
+
+
+def test_a_refusal_is_said(open_page):
+    page = open_page(CHAPTER.format("en"))
+    page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', {value: undefined});"
+        "document.execCommand = () => false"
+    )
+    page.locator(".pcode .copy-button").click()
+    page.get_by_role("status").filter(has_text="Could not copy").wait_for(state="attached")
+
+
+def test_a_button_is_seen_when_it_has_the_focus_and_on_a_phone(open_page):
+    opacity = "button => getComputedStyle(button).opacity"
+    page = open_page(CHAPTER.format("en"))
+    button = page.locator(".pcode .copy-button")
+    assert button.evaluate(opacity) == "0"
+    page.locator("#pcode-fedpd-l1").focus()
+    page.keyboard.press("Tab")
+    assert button.evaluate(opacity) == "1"
+    phone = open_page(CHAPTER.format("en"), width=360, has_touch=True, is_mobile=True)
+    assert phone.locator(".pcode .copy-button").evaluate(opacity) == "1"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_outputs_of_notebooks_have_no_button(open_page, language):
+    page = open_page(f"{language}/notebooks/fedpd.html")
+    assert page.locator(".cell_input .copy-button").count() > 0
+    assert page.locator(".output .copy-button").count() == 0
