@@ -47,6 +47,7 @@ extensions = [
     "bilingual",
     "claims",
     "content_policy",
+    "equation_preview",
     "han_markup",
     "han_spacing",
     "katex_math",
@@ -58,6 +59,7 @@ extensions = [
     "search_texts",
     "section_places",
     "theme_leftovers",
+    "unbroken",
 ]
 exclude_patterns = ["_algo_pcode/*", "_exercises/*", "**/.ipynb_checkpoints"]
 locale_dirs = [str(DOCS / "_locale")]
@@ -119,11 +121,11 @@ html_baseurl = f"{bilingual_site_url.rstrip('/')}/{tree}/" if bilingual_site_url
 html_static_path = ["_static"]
 html_css_files = [
     *("pcode.css", "beside.css", "lines.css", "copy.css"),
-    *("math.css", "lang-switch.css", "search.css", "toc.css"),
+    *("math.css", "preview.css", "lang-switch.css", "search.css", "toc.css"),
 ]
 if chinese:
     html_css_files.append("zh.css")
-deferred = ["lines.js", "copy.js", "lang-switch.js"]
+deferred = ["lines.js", "copy.js", "equations.js", "preview.js", "lang-switch.js"]
 html_js_files = [
     ("mode.js", {"priority": 0}),
     *((name, {"defer": "defer"}) for name in deferred),

@@ -122,7 +122,8 @@ def test_definitions_hold_on_the_whole_page(page):
 
 
 def test_numbers_and_references(page):
-    assert '<span class="eqno">(1)<a class="headerlink" href="#equation-first"' in page
+    number = '<span class="eqno"><a href="#equation-first" title="Link to this equation">(1)</a>'
+    assert number in page
     assert 'href="#equation-first">(1)</a>' in page
     assert 'role="group" aria-label="Equation 1"' in page
 
