@@ -51,6 +51,7 @@ extensions = [
     "han_markup",
     "han_spacing",
     "katex_math",
+    "latin_passages",
     "nb_alt",
     "nb_run",
     "page_macros",

@@ -49,7 +49,9 @@ def close_up(block: nodes.TextElement) -> None:
         end = start + len(text)
         if not needless.isdisjoint(range(start, end)):
             kept = "".join(whole[at] for at in range(start, end) if at not in needless)
-            leaf.parent.replace(leaf, nodes.Text(kept))
+            # Not `replace`, which finds the first equal text: " 是 " can stand there twice.
+            siblings = leaf.parent
+            siblings[[each is leaf for each in siblings].index(True)] = nodes.Text(kept)
         start = end
 
 
