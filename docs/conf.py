@@ -110,6 +110,8 @@ nb_execution_show_tb = True
 nb_execution_timeout = 600  # seconds a cell; a machine may be busy
 nb_merge_streams = True
 nb_ipywidgets_js = {}
+# Such are the curves that notebooks store for live figures; a line of text is shown instead.
+suppress_warnings = ["mystnb.unknown_mime_type"]
 
 # HTML
 
