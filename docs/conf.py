@@ -52,6 +52,7 @@ extensions = [
     "han_spacing",
     "katex_math",
     "latin_passages",
+    "live_figure",
     "nb_alt",
     "nb_run",
     "page_macros",

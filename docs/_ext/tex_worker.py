@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.config import Config
 
+NPM_PACKAGES = ("katex", "pseudocode", "uplot")
 SCRIPT = Path(__file__).resolve().parents[1] / "_node" / "render.cjs"
 log = logging.getLogger(__name__)
 
@@ -69,11 +70,11 @@ class Worker:
 
 
 def require_node_modules(node_modules: Path) -> None:
-    """A clear error where KaTeX and pseudocode.js are not installed."""
-    if not (node_modules / "katex").is_dir() or not (node_modules / "pseudocode").is_dir():
+    """A clear error where what docs/_node/package.json names is not installed."""
+    missing = [name for name in NPM_PACKAGES if not (node_modules / name).is_dir()]
+    if missing:
         raise ExtensionError(
-            f"KaTeX and pseudocode.js are missing in {node_modules}: run `make book`, "
-            "which installs them"
+            f"{', '.join(missing)} not installed in {node_modules}: run `make book`"
         )
 
 
