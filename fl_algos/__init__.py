@@ -19,6 +19,7 @@ from fl_algos.algorithms.scaffnew import Scaffnew
 from fl_algos.algorithms.scaffold import Scaffold
 from fl_algos.local import epochs
 from fl_algos.oracles import GD, SGD, VR, AugmentedLagrangian, exact
+from fl_algos.problems.least_squares import LeastSquares
 from fl_algos.problems.logistic import LogisticRegression
 from fl_algos.problems.quadratic import Quadratic, random_quadratics
 from fl_algos.server import Server
@@ -40,6 +41,7 @@ __all__ = [
     "FedProx",
     "GradientDescent",
     "History",
+    "LeastSquares",
     "LogisticRegression",
     "ProxSkip",
     "Quadratic",

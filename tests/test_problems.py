@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from fl_algos import FedPD, LogisticRegression, Quadratic, random_quadratics, run
+from fl_algos import (
+    FedPD,
+    LeastSquares,
+    LogisticRegression,
+    Quadratic,
+    random_quadratics,
+    run,
+)
 from fl_algos._newton import minimise_k
 from fl_algos.draw import Draws
 from fl_algos.problems import logistic
@@ -25,6 +32,7 @@ PROBLEMS = {
     "logistic": LogisticRegression(*logistic_data(), l2=0.2),
     "logistic without penalty": LogisticRegression(*logistic_data(), l2=0.0),
     "logistic, not convex": LogisticRegression(*logistic_data(), beta=0.5, alpha=3.0),
+    "least squares": LeastSquares(*logistic_data(), l2=0.2),
 }
 
 
@@ -82,6 +90,33 @@ def test_the_largest_curvature_of_the_logistic_loss_is_reached_at_zero():
     largest = max(np.linalg.eigvalsh(x.T @ x / len(x) / 4)[-1] for x in X)
     assert_allclose(problem.L, largest + 0.2, rtol=1e-12)
     assert problem.mu == 0.2
+
+
+def test_least_squares_is_the_quadratic_that_it_is():
+    X, y = logistic_data()
+    weights = [1.0, 2.0, 3.0]
+    problem = LeastSquares(X, y, l2=0.2, weights=weights)
+    A_k = np.array([x.T @ x / len(x) + 0.2 * np.eye(4) for x in X])
+    b_k = np.array([x.T @ y_k / len(y_k) for x, y_k in zip(X, y, strict=True)])
+    quadratic, theta_k = Quadratic(A_k, b_k, weights), points(problem)
+    constants_k = np.array([np.mean(y_k**2) / 2 for y_k in y])
+    assert_allclose(problem.value(theta_k), quadratic.value(theta_k) + constants_k, rtol=1e-12)
+    assert_allclose(problem.grad(theta_k), quadratic.grad(theta_k), rtol=1e-11)
+    assert_allclose(problem.prox(theta_k, 3.0), quadratic.prox(theta_k, 3.0), rtol=1e-11)
+    assert_allclose(problem.theta_star, quadratic.theta_star, rtol=1e-11)
+    assert_allclose([problem.L, problem.mu], [quadratic.L, quadratic.mu], rtol=1e-11)
+    assert LeastSquares(X[2:], y[2:]).theta_star is None
+    assert LeastSquares(X, y).mu == 0
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_value_and_gradient_at_once_are_those_asked_for_one_by_one(name):
+    problem = PROBLEMS[name]
+    theta_k, some = points(problem), np.array([2, 0])
+    for clients, rows in [(None, theta_k), (some, theta_k[some])]:
+        value_k, grad_k = problem.value_and_grad(rows, clients)
+        assert_allclose(value_k, problem.value(rows, clients), rtol=1e-12, atol=1e-14)
+        assert (grad_k == problem.grad(rows, clients)).all()
 
 
 def test_theta_star_of_logistic_regression_to_1e_12():

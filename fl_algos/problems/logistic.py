@@ -5,16 +5,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from array_api_compat import array_namespace
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, kind_of, like, place, take, to_numpy
+from fl_algos._arrays import Array, like
 from fl_algos._newton import minimise_k
 from fl_algos.draw import Batch
 from fl_algos.problems._penalty import Penalty
+from fl_algos.problems._samples import Loss, Samples, check_samples, stack_samples, targets
 
 __all__ = ["LogisticRegression"]
 
@@ -73,18 +73,17 @@ class LogisticRegression:
             _checks.non_negative("beta", beta),
             _checks.positive("alpha", alpha),
         )
-        _check_samples(X, y)
-        signs = _signs(X, y)
+        check_samples(X, y)
+        self._samples = stack_samples(_LOGISTIC, X, _signs(targets(X, y)))
         self.K, self.d = len(X), int(X[0].shape[1])
-        self.sizes = np.array([len(x) for x in X])
+        self.sizes = self._samples.sizes
         self.weights = _checks.client_weights("weights", weights, self.K)
-        self._samples = _stack_samples(X, signs)
 
     def to(self, device: str | None = None, dtype: str | None = None) -> LogisticRegression:
         """The same problem in NumPy (device None) or in torch on a device, dtype unless None."""
         _checks.destination(device, dtype)
         moved = copy.copy(self)
-        moved._samples = _Samples(*(place(x, device, dtype) for x in self._samples))
+        moved._samples = self._samples.to(device, dtype)
         # What is derived from the converted data is a little different.
         for derived in ("L", "G", "_norm_k", "theta_star"):
             vars(moved).pop(derived, None)
@@ -92,7 +91,7 @@ class LogisticRegression:
 
     def asarray(self, x: Array) -> Array:
         """x with the type and on the device of the problem's data."""
-        return like(x, self._samples.signed_k)
+        return like(x, self._samples.x_k)
 
     @cached_property
     def L(self) -> float:
@@ -112,9 +111,7 @@ class LogisticRegression:
     @cached_property
     def _norm_k(self) -> np.ndarray:
         """The spectral norms ``|X_k|/sqrt(n_k)``, shape (K,)."""
-        signed_k, weights_k, _ = (to_numpy(x).astype(np.float64) for x in self._samples)
-        rows_k = np.sqrt(weights_k)[..., None] * signed_k
-        return np.asarray(np.linalg.norm(rows_k, ord=2, axis=(1, 2)))
+        return self._samples.singular_values().max(axis=-1)
 
     @property
     def mu(self) -> float:
@@ -150,17 +147,24 @@ class LogisticRegression:
 
     def value(self, theta_k: Array, clients: Array | None = None) -> Array:
         """f_k(theta_k), shape (K,)."""
-        samples = self._rows("theta_k", theta_k, clients)
-        return samples.value(theta_k) + self._penalty.value(theta_k)
+        self._samples.check("theta_k", theta_k, clients)
+        return self._samples.of(clients).value(theta_k) + self._penalty.value(theta_k)
 
     def grad(
         self, theta_k: Array, clients: Array | None = None, batch: Batch | None = None
     ) -> Array:
         """The gradients of f_k at theta_k, shape (K, d); with a batch their estimates from it."""
-        samples = self._rows("theta_k", theta_k, clients)
+        samples = self._samples
+        samples.check("theta_k", theta_k, clients)
         if batch is not None:
-            samples = samples.batch(batch)
-        return samples.grad(theta_k) + self._penalty.grad(theta_k)
+            samples, clients = samples.of(clients).batch(batch), None
+        return samples.grad(theta_k, clients) + self._penalty.grad(theta_k)
+
+    def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:
+        """f_k(theta_k), shape (K,), and the gradients, (K, d), for the price of the gradients."""
+        self._samples.check("theta_k", theta_k, clients)
+        value_k, grad_k = self._samples.value_and_grad(theta_k, clients)
+        return value_k + self._penalty.value(theta_k), grad_k + self._penalty.grad(theta_k)
 
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
         """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d), by damped Newton steps.
@@ -169,13 +173,10 @@ class LogisticRegression:
             ValueError: s is not so small that this function is strictly convex.
         """
         s = _checks.proximal_step("s", s, self.mu)
-        return self._minimiser(self._rows("v_k", v_k, clients), v_k, s)
+        self._samples.check("v_k", v_k, clients)
+        return self._minimiser(self._samples.of(clients), v_k, s)
 
-    def _rows(self, name: str, x_k: Array, clients: Array | None) -> _Samples:
-        _checks.rows(name, x_k, clients, self._samples.signed_k)
-        return _Samples(*(take(x, clients) for x in self._samples))
-
-    def _minimiser(self, samples: _Samples, v_k: Array, s: float) -> Array:
+    def _minimiser(self, samples: Samples, v_k: Array, s: float) -> Array:
         identity = like(np.eye(self.d), v_k)
 
         def derivatives(x_k: Array) -> tuple[Array, Array]:
@@ -188,47 +189,19 @@ class LogisticRegression:
         return minimise_k(derivatives, v_k, samples.norm_k.clip(by_penalty))
 
 
-class _Samples(NamedTuple):
-    """The samples of all clients, padded with zero rows of no weight where a client has fewer."""
+def _loss(z: Array, y: Array) -> Array:
+    """log(1 + exp(-y z)), without overflow."""
+    xp = array_namespace(z)
+    return xp.log1p(xp.exp(-xp.abs(z))) + xp.clip(-y * z, 0, None)
 
-    signed_k: Array  # y_i x_i, shape (K, most, d)
-    weights_k: Array  # 1/n_k, shape (K, most)
-    norm_k: Array  # the largest |x_i| of each client, shape (K,)
 
-    def value(self, theta_k: Array) -> Array:
-        """The mean logistic losses, shape (K,)."""
-        xp = array_namespace(theta_k)
-        margin_k = self._margin(theta_k)
-        loss_k = xp.log1p(xp.exp(-xp.abs(margin_k))) + xp.clip(-margin_k, 0, None)
-        return xp.sum(self.weights_k * loss_k, axis=-1)
+def _slope(z: Array, y: Array) -> Array:
+    return -y * _sigmoid(-y * z)
 
-    def grad(self, theta_k: Array) -> Array:
-        """Their gradients, shape (K, d)."""
-        slope_k = -self.weights_k * _sigmoid(-self._margin(theta_k))
-        return (slope_k[..., None, :] @ self.signed_k)[..., 0, :]
 
-    def hessian(self, theta_k: Array) -> Array:
-        """Their Hessians, shape (K, d, d)."""
-        sigma_k = _sigmoid(-self._margin(theta_k))
-        curvature_k = self.weights_k * sigma_k * (1 - sigma_k)
-        return self.signed_k.mT @ (curvature_k[..., None] * self.signed_k)
-
-    def batch(self, batch: Batch) -> _Samples:
-        """The samples of a batch, with its weights; it has a row for each client here."""
-        clients = np.arange(len(batch.rows_k))[:, None]
-        return self._replace(
-            signed_k=self.signed_k[clients, batch.rows_k], weights_k=batch.weights_k
-        )
-
-    def pooled(self, weights: np.ndarray) -> _Samples:
-        """All samples with one client, in float64: its loss is the weighted mean of the losses."""
-        signed_k, weights_k, norm_k = (to_numpy(x).astype(np.float64) for x in self)
-        own = weights_k > 0
-        weights_of_samples = (weights[:, None] * weights_k)[own]
-        return _Samples(signed_k[own][None], weights_of_samples[None], norm_k.max(keepdims=True))
-
-    def _margin(self, theta_k: Array) -> Array:
-        return (self.signed_k @ theta_k[..., None])[..., 0]
+def _curvature(z: Array, y: Array) -> Array:
+    sigma = _sigmoid(z)
+    return sigma * (1 - sigma)
 
 
 def _sigmoid(z: Array) -> Array:
@@ -236,44 +209,14 @@ def _sigmoid(z: Array) -> Array:
     return (1 + array_namespace(z).tanh(z / 2)) / 2
 
 
-def _stack_samples(X: Sequence[Array], signs: list[np.ndarray]) -> _Samples:
-    sizes = [len(x) for x in X]
-    signed_k = np.zeros((len(X), max(sizes), X[0].shape[1]))
-    weights_k = np.zeros(signed_k.shape[:2])
-    for k, n_k in enumerate(sizes):
-        signed_k[k, :n_k] = signs[k][:, None] * to_numpy(X[k])
-        weights_k[k, :n_k] = 1 / n_k
-    norm_k = np.linalg.norm(signed_k, axis=-1).max(axis=-1)
-    return _Samples(*(like(x, X[0]) for x in (signed_k, weights_k, norm_k)))
+_LOGISTIC = Loss("logistic", value=_loss, slope=_slope, curvature=_curvature)
 
 
-def _check_samples(X: Sequence[Array], y: Sequence[Array]) -> None:
-    if len(X) == 0:
-        raise ValueError("X has no client: K >= 1 is expected")
-    if len(X) != len(y):
-        raise ValueError(f"y has {len(y)} clients: {len(X)} are expected, as in X")
-    for k, x in enumerate(X):
-        _checks.floating(f"X[{k}]", x)
-        if x.ndim != 2 or x.shape[1] == 0:
-            raise ValueError(f"X[{k}] has shape {tuple(x.shape)}: (n_k, d) is expected, d >= 1")
-        if len(x) == 0:
-            raise ValueError(f"X[{k}] is empty: every client needs a sample")
-        _checks.kind(f"X[{k}]", x, kind_of(X[0])._replace(shape=(len(x), X[0].shape[1])))
-        _checks.real(f"X[{k}]", x)
-
-
-def _signs(X: Sequence[Array], y: Sequence[Array]) -> list[np.ndarray]:
+def _signs(labels_k: list[np.ndarray]) -> list[np.ndarray]:
     """The labels as -1.0 and 1.0."""
-    signs = []
-    for k, y_k in enumerate(y):
-        sign = _checks.labels(f"y[{k}]", y_k)
-        if sign.dtype.kind not in "biuf":
-            raise ValueError(f"y[{k}] has dtype {sign.dtype}: numbers are expected")
-        _checks.shape(f"y[{k}]", sign, (len(X[k]),))
-        signs.append(sign.astype(np.float64))
-    labels = set(np.unique(np.concatenate(signs)).tolist())
+    labels = set(np.unique(np.concatenate(labels_k)).tolist())
     if labels <= {0.0, 1.0}:
-        return [2 * sign - 1 for sign in signs]
+        return [2 * label - 1 for label in labels_k]
     if labels <= {-1.0, 1.0}:
-        return signs
+        return labels_k
     raise ValueError(f"y has the labels {sorted(labels)}: {{0, 1}} or {{-1, 1}} are expected")

@@ -110,9 +110,7 @@ class Quadratic:
 
     def value(self, theta_k: Array, clients: Array | None = None) -> Array:
         """f_k(theta_k), shape (K,)."""
-        A_k, b_k = self._rows("theta_k", theta_k, clients)
-        xp = array_namespace(theta_k)
-        return xp.sum(theta_k * ((A_k @ theta_k[..., None])[..., 0] / 2 - b_k), axis=-1)
+        return self.value_and_grad(theta_k, clients)[0]
 
     def grad(
         self, theta_k: Array, clients: Array | None = None, batch: Batch | None = None
@@ -120,6 +118,12 @@ class Quadratic:
         """A_k theta_k - b_k, shape (K, d), whatever the batch: a client has only one sample."""
         A_k, b_k = self._rows("theta_k", theta_k, clients)
         return (A_k @ theta_k[..., None])[..., 0] - b_k
+
+    def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:
+        """f_k(theta_k), shape (K,), and the gradients, (K, d), for the price of the gradients."""
+        grad_k = self.grad(theta_k, clients)
+        b_k = take(self.b_k, clients)
+        return array_namespace(theta_k).sum(theta_k * (grad_k - b_k), axis=-1) / 2, grad_k
 
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
         """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d).

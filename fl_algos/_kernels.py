@@ -1,0 +1,112 @@
+"""Gradients of linear models at all clients, with as few passes over the samples as can be.
+
+A gradient uses each sample twice, for a prediction and for its share of the sum. Large problems in
+NumPy wait for the memory that the samples come from, so the second use should find them in a cache:
+the compiled kernel takes a few samples of a client at a time, and NumPy without numba a few clients
+at a time. The two agree up to rounding.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.util import find_spec
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from array_api_compat import is_numpy_array
+
+from fl_algos._arrays import Array, to_numpy
+
+if TYPE_CHECKING:
+    from fl_algos.problems._samples import Samples
+
+KERNELS = ("auto", "numba", "numpy")
+KERNEL = os.environ.get("FL_ALGOS_KERNEL", "auto")
+"""Read when the package is imported; "auto" is numba where it is installed and pays."""
+if KERNEL not in KERNELS:
+    raise ValueError(f"FL_ALGOS_KERNEL = {KERNEL!r}: one of {', '.join(KERNELS)} is expected")
+
+PAYS = 1_000_000
+"""Numbers in the samples from which "auto" takes numba. To import it takes as long as a hundred
+gradients of a problem of this size, or more."""
+BLOCK_BYTES = 512 * 1024
+"""Samples that NumPy takes at a time: they fit into a core's own cache."""
+
+
+def gradients(
+    samples: Samples, theta_k: Array, clients: Array | None = None, values: bool = False
+) -> tuple[Array, Array | None]:
+    """The gradients of the mean losses at theta_k, (K, d), and their values, (K,), if asked."""
+    if not is_numpy_array(samples.x_k):
+        return samples.of(clients).gradients(theta_k, values)
+    if _numba_is_chosen(samples.x_k.size) and theta_k.dtype == samples.x_k.dtype:
+        return _compiled(samples, theta_k, clients, values)
+    return _in_blocks(samples, theta_k, clients, values)
+
+
+def _numba_is_chosen(numbers: int) -> bool:
+    if KERNEL == "auto":
+        return numbers >= PAYS and _numba_is_installed()
+    return KERNEL == "numba"
+
+
+@cache
+def _numba_is_installed() -> bool:
+    return find_spec("numba") is not None
+
+
+def _in_blocks(
+    samples: Samples, theta_k: Array, clients: Array | None, values: bool
+) -> tuple[Array, Array | None]:
+    K, size = len(theta_k), max(1, BLOCK_BYTES // samples.x_k[0].nbytes)
+    if size >= K:
+        return samples.of(clients).gradients(theta_k, values)
+    grad_k, value_k = np.empty_like(theta_k), np.empty_like(theta_k[:, 0])
+    for first in range(0, K, size):
+        block = slice(first, first + size)
+        some = samples.of(block if clients is None else clients[block])
+        grad_k[block], value_k[block] = some.gradients(theta_k[block], values)
+    return grad_k, value_k if values else None
+
+
+def _compiled(
+    samples: Samples, theta_k: Array, clients: Array | None, values: bool
+) -> tuple[Array, Array | None]:
+    from fl_algos import _fused
+
+    x_k, y_k, weights_k, sizes = samples.x_k, samples.y_k, samples.weights_k, samples.sizes
+    numbers = np.arange(len(theta_k)) if clients is None else to_numpy(clients)
+    numbers = np.require(numbers, np.int64, ["C", "W"])
+    theta_k = np.require(theta_k, requirements=["C", "W"])  # one type of array, compiled once
+    grad_k = np.empty_like(theta_k)
+    value_k = np.empty(len(theta_k) if values else 0, theta_k.dtype)
+    loss = _fused.LOSSES[samples.loss.name]
+
+    def work(first: int, last: int) -> None:
+        _fused.gradients(
+            loss, x_k, y_k, weights_k, sizes, numbers, theta_k, grad_k, value_k, first, last
+        )
+
+    threads = _pool(os.getpid(), _fused.THREADS)
+    mine, *others = pairwise(_shares(sizes[numbers], _fused.THREADS))
+    waiting = [threads.submit(work, *share) for share in others]
+    work(*mine)
+    for each in waiting:
+        each.result()
+    return grad_k, value_k if values else None
+
+
+def _shares(sizes: np.ndarray, number: int) -> list[int]:
+    """Where to cut a row of clients so that each part has about as many samples."""
+    samples = np.cumsum(sizes)
+    cuts = np.searchsorted(samples, sizes.sum() * np.arange(1, number) / number)
+    return [0, *cuts.tolist(), len(sizes)]
+
+
+@cache
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    """The threads beside the calling one; a forked process needs new ones, for none go along."""
+    return ThreadPoolExecutor(max(1, threads - 1))

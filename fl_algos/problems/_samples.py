@@ -1,0 +1,156 @@
+"""The samples of all clients, and the mean losses of linear predictions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from fl_algos import _checks, _kernels
+from fl_algos._arrays import Array, kind_of, like, place, take, to_numpy
+from fl_algos.draw import Batch
+
+
+class Loss(NamedTuple):
+    """A function of a prediction z = <x, theta> and a target y, element by element."""
+
+    name: str
+    value: Callable[[Array, Array], Array]
+    slope: Callable[[Array, Array], Array]
+    """Its derivative with respect to z."""
+    curvature: Callable[[Array, Array], Array]
+    """Its second derivative."""
+
+
+class Samples(NamedTuple):
+    """The samples of all clients, with zero rows of no weight where a client has fewer than most.
+
+    The zeros are never written, so that memory is taken up by the samples only.
+    """
+
+    loss: Loss
+    sizes: np.ndarray  # n_k, shape (K,)
+    x_k: Array  # shape (K, most, d)
+    y_k: Array  # shape (K, most)
+    weights_k: Array  # 1/n_k, shape (K, most)
+    norm_k: Array  # the largest |x_i| of each client, shape (K,)
+
+    def to(self, device: str | None, dtype: str | None) -> Samples:
+        """The same in NumPy or in torch."""
+        return Samples(self.loss, self.sizes, *(place(x, device, dtype) for x in self[2:]))
+
+    def of(self, clients: Array | slice | None) -> Samples:
+        """Those of some of the clients."""
+        if clients is None:
+            return self
+        if isinstance(clients, slice):
+            return Samples(self.loss, *(x[clients] for x in self[1:]))
+        return Samples(self.loss, *(take(x, clients) for x in self[1:]))
+
+    def check(self, name: str, theta_k: Array, clients: Array | None) -> None:
+        """Refuse what is not a row for each of the clients."""
+        _checks.rows(name, theta_k, clients, self.x_k)
+
+    def value(self, theta_k: Array) -> Array:
+        """The mean losses, shape (K,)."""
+        return self._mean_loss(self._predict(theta_k))
+
+    def grad(self, theta_k: Array, clients: Array | None = None) -> Array:
+        """The gradients of those of the clients, shape (K, d)."""
+        return _kernels.gradients(self, theta_k, clients)[0]
+
+    def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:
+        """Both, in one pass over the samples."""
+        grad_k, value_k = _kernels.gradients(self, theta_k, clients, values=True)
+        return value_k, grad_k
+
+    def gradients(self, theta_k: Array, values: bool) -> tuple[Array, Array | None]:
+        """The gradients of all at once, and the mean losses if asked; see :mod:`_kernels`."""
+        z_k = self._predict(theta_k)
+        slope_k = self.weights_k * self.loss.slope(z_k, self.y_k)
+        grad_k = (slope_k[..., None, :] @ self.x_k)[..., 0, :]
+        return grad_k, self._mean_loss(z_k) if values else None
+
+    def hessian(self, theta_k: Array) -> Array:
+        """The Hessians, shape (K, d, d)."""
+        curvature_k = self.weights_k * self.loss.curvature(self._predict(theta_k), self.y_k)
+        return self.x_k.mT @ (curvature_k[..., None] * self.x_k)
+
+    def batch(self, batch: Batch) -> Samples:
+        """The samples of a batch, with its weights; it has a row for each client here."""
+        clients = np.arange(len(batch.rows_k))[:, None]
+        return self._replace(
+            sizes=np.full(len(clients), batch.rows_k.shape[1]),
+            x_k=self.x_k[clients, batch.rows_k],
+            y_k=self.y_k[clients, batch.rows_k],
+            weights_k=batch.weights_k,
+        )
+
+    def pooled(self, weights: np.ndarray) -> Samples:
+        """All samples with one client, in float64: its loss is the weighted mean of the losses."""
+        x_k, y_k, weights_k, norm_k = (to_numpy(x) for x in self[2:])
+        own = np.arange(x_k.shape[1]) < self.sizes[:, None]
+        return Samples(
+            self.loss,
+            self.sizes.sum(keepdims=True),
+            x_k[own][None].astype(np.float64, copy=False),
+            y_k[own][None].astype(np.float64),
+            (weights[:, None] * weights_k)[own][None].astype(np.float64),
+            norm_k.max(keepdims=True).astype(np.float64),
+        )
+
+    def singular_values(self) -> np.ndarray:
+        """Those of X_k/sqrt(n_k) of all clients, min(most, d) of each, in float64."""
+        x_k, weights_k = (to_numpy(x).astype(np.float64) for x in (self.x_k, self.weights_k))
+        return np.linalg.svd(np.sqrt(weights_k)[..., None] * x_k, compute_uv=False)
+
+    def _predict(self, theta_k: Array) -> Array:
+        return (self.x_k @ theta_k[..., None])[..., 0]
+
+    def _mean_loss(self, z_k: Array) -> Array:
+        xp = array_namespace(z_k)
+        return xp.sum(self.weights_k * self.loss.value(z_k, self.y_k), axis=-1)
+
+
+def stack_samples(loss: Loss, X: Sequence[Array], y: Sequence[np.ndarray]) -> Samples:
+    """The samples and targets of all clients, with the type and on the device of X[0]."""
+    sizes = np.array([len(x) for x in X])
+    K, most, d = len(X), int(sizes.max()), int(X[0].shape[1])
+    x_k = np.zeros((K, most, d), kind_of(X[0]).dtype)
+    y_k, weights_k, norm_k = np.zeros((K, most)), np.zeros((K, most)), np.zeros(K)
+    for k, n_k in enumerate(sizes):
+        x_k[k, :n_k] = to_numpy(X[k])
+        y_k[k, :n_k] = y[k]
+        weights_k[k, :n_k] = 1 / n_k
+        norm_k[k] = np.linalg.norm(x_k[k, :n_k], axis=-1).max()
+    return Samples(loss, sizes, *(like(x, X[0]) for x in (x_k, y_k, weights_k, norm_k)))
+
+
+def check_samples(X: Sequence[Array], y: Sequence[Array]) -> None:
+    """Refuse X that is not a list of finite, floating arrays (n_k, d), or no y for each."""
+    if len(X) == 0:
+        raise ValueError("X has no client: K >= 1 is expected")
+    if len(X) != len(y):
+        raise ValueError(f"y has {len(y)} clients: {len(X)} are expected, as in X")
+    for k, x in enumerate(X):
+        _checks.floating(f"X[{k}]", x)
+        if x.ndim != 2 or x.shape[1] == 0:
+            raise ValueError(f"X[{k}] has shape {tuple(x.shape)}: (n_k, d) is expected, d >= 1")
+        if len(x) == 0:
+            raise ValueError(f"X[{k}] is empty: every client needs a sample")
+        _checks.kind(f"X[{k}]", x, kind_of(X[0])._replace(shape=(len(x), X[0].shape[1])))
+        _checks.real(f"X[{k}]", x)
+
+
+def targets(X: Sequence[Array], y: Sequence[Array]) -> list[np.ndarray]:
+    """A real number for each sample, as NumPy arrays of float64."""
+    found = []
+    for k, y_k in enumerate(y):
+        target = _checks.labels(f"y[{k}]", y_k)
+        if target.dtype.kind not in "biuf":
+            raise ValueError(f"y[{k}] has dtype {target.dtype}: numbers are expected")
+        _checks.shape(f"y[{k}]", target, (len(X[k]),))
+        found.append(target.astype(np.float64))
+    return found
