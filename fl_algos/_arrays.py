@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
+import array_api_compat
+import array_api_compat.numpy
 import numpy as np
-from array_api_compat import array_namespace, device, is_torch_array
 
 Array = Any
 """A NumPy array or a torch tensor."""
+
+
+def array_namespace(x: Array) -> Any:
+    """The functions for arrays like x; NumPy's without a search, which a small round would feel."""
+    return array_api_compat.numpy if type(x) is np.ndarray else array_api_compat.array_namespace(x)
+
+
+def is_torch_array(x: Any) -> bool:
+    """Whether x is a torch tensor; torch is not imported for that."""
+    return type(x) is not np.ndarray and bool(array_api_compat.is_torch_array(x))
 
 
 class Kind(NamedTuple):
@@ -23,12 +36,36 @@ class Kind(NamedTuple):
 def kind_of(x: Array) -> Kind:
     """The kind of an array, in words that NumPy and torch share."""
     library = "torch tensor" if is_torch_array(x) else "NumPy array"
-    return Kind(tuple(x.shape), library, str(x.dtype).removeprefix("torch."), str(device(x)))
+    return Kind(tuple(x.shape), library, dtype_name(x.dtype), str(x.device))
+
+
+@cache
+def dtype_name(dtype: Any) -> str:
+    """What NumPy and torch both call it; kept, for to spell it out costs as much as to compute."""
+    return str(dtype).removeprefix("torch.")
 
 
 def stack(theta: Array, K: int) -> Array:
     """The same (d,) vector for each of K clients, as a (K, d) view."""
     return array_namespace(theta).broadcast_to(theta, (K, *theta.shape))
+
+
+def is_stacked(x_k: Array) -> bool:
+    """Whether all rows are the very memory of one vector, as :func:`stack` makes them."""
+    strides: Sequence[int] = x_k.stride() if is_torch_array(x_k) else x_k.strides
+    return strides[0] == 0
+
+
+def fingerprint(theta: Array) -> Hashable:
+    """Equal for two vectors only if they are equal, as long as the first one is kept.
+
+    For torch without looking at their numbers: the device would have to be waited for.
+    """
+    if not is_torch_array(theta):
+        return bytes(theta.tobytes())
+    if theta.is_inference():  # it does not say whether it has been written to
+        return object()
+    return theta.data_ptr(), theta._version, theta.stride()
 
 
 def zeros_k(theta: Array, K: int) -> Array:
@@ -39,11 +76,14 @@ def zeros_k(theta: Array, K: int) -> Array:
 
 def take(x_k: Array, clients: Array | None) -> Array:
     """The rows of the clients, all of them if None; not a copy where it is all of them in order."""
+    return x_k if is_everyone(clients, x_k.shape[0]) else x_k[clients]
+
+
+def is_everyone(clients: Array | None, K: int) -> bool:
+    """Whether these are all K clients, in order."""
     if clients is None:
-        return x_k
-    K = x_k.shape[0]
-    everyone = len(clients) == K and bool((to_numpy(clients) == np.arange(K)).all())
-    return x_k if everyone else x_k[clients]
+        return True
+    return len(clients) == K and bool((to_numpy(clients) == np.arange(K)).all())
 
 
 def put(x_k: Array, clients: Array, rows: Array) -> Array:
@@ -63,6 +103,15 @@ def to_numpy(x: Array) -> np.ndarray:
     if is_torch_array(x):
         return np.asarray(x.detach().cpu())
     return np.asarray(x)
+
+
+def to_floats(xs: Sequence[Array]) -> list[float]:
+    """The numbers in arrays of one number each, fetched from their device all at once."""
+    if not is_torch_array(xs[0]):
+        return [float(x) for x in xs]
+    import torch
+
+    return [float(x) for x in torch.stack([x.to(xs[0]) for x in xs]).tolist()]
 
 
 def like(x: Any, reference: Array) -> Array:

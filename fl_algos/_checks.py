@@ -12,9 +12,8 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from array_api_compat import is_numpy_array, is_torch_array
 
-from fl_algos._arrays import Array, Kind, kind_of, to_numpy
+from fl_algos._arrays import Array, Kind, dtype_name, is_torch_array, kind_of, to_numpy
 
 
 def store(settings: Any, **checks: Callable[[str, Any], Any]) -> None:
@@ -120,7 +119,7 @@ def client_numbers(name: str, value: Any, K: int) -> np.ndarray:
 
 
 def distinct_clients(name: str, value: Any, K: int) -> np.ndarray:
-    """Numbers of clients, at least one, each at most once; all of them if None."""
+    """Numbers of clients, at least one, each at most once."""
     numbers = client_numbers(name, value, K)
     if len(numbers) == 0 or len(np.unique(numbers)) < len(numbers):
         raise ValueError(f"{name} = {value!r}: distinct numbers of clients are expected")
@@ -137,7 +136,7 @@ def function(name: str, value: Any) -> Any:
 def floating(name: str, x: Any) -> None:
     """A NumPy array or a torch tensor of float32 or float64."""
     _array(name, x)
-    dtype = kind_of(x).dtype
+    dtype = dtype_name(x.dtype)
     if dtype not in ("float32", "float64"):
         raise ValueError(f"{name} has dtype {dtype}: float32 or float64 is expected")
 
@@ -169,7 +168,8 @@ def kind(name: str, x: Any, expected: Kind) -> None:
 def rows(name: str, x_k: Any, clients: Any, data_k: Array) -> None:
     """A row of x_k for each client of data_k (K, ..., d), or for each of `clients`, by number."""
     K, d = int(data_k.shape[0]), int(data_k.shape[-1])
-    shape(name, x_k, (len(client_numbers("clients", clients, K)), d))
+    expected = K if clients is None else len(client_numbers("clients", clients, K))
+    shape(name, x_k, (expected, d))
     if is_torch_array(x_k) != is_torch_array(data_k):
         found, wanted = kind_of(x_k).type, kind_of(data_k).type
         raise ValueError(f"{name} has type {found}: {wanted} is expected, as the problem has")
@@ -213,7 +213,7 @@ def destination(device: Any, dtype: Any) -> None:
 
 
 def _array(name: str, x: Any) -> None:
-    if not (is_numpy_array(x) or is_torch_array(x)):
+    if not (isinstance(x, np.ndarray) or is_torch_array(x)):
         raise ValueError(
             f"{name} is a {type(x).__name__}: a NumPy array or a torch tensor is expected"
         )

@@ -16,9 +16,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from array_api_compat import is_numpy_array
 
-from fl_algos._arrays import Array, to_numpy
+from fl_algos._arrays import Array, is_torch_array, to_numpy
 
 if TYPE_CHECKING:
     from fl_algos.problems._samples import Samples
@@ -40,7 +39,7 @@ def gradients(
     samples: Samples, theta_k: Array, clients: Array | None = None, values: bool = False
 ) -> tuple[Array, Array | None]:
     """The gradients of the mean losses at theta_k, (K, d), and their values, (K,), if asked."""
-    if not is_numpy_array(samples.x_k):
+    if is_torch_array(samples.x_k):
         return samples.of(clients).gradients(theta_k, values)
     if _numba_is_chosen(samples.x_k.size) and theta_k.dtype == samples.x_k.dtype:
         return _compiled(samples, theta_k, clients, values)
@@ -101,8 +100,7 @@ def _compiled(
 
 def _shares(sizes: np.ndarray, number: int) -> list[int]:
     """Where to cut a row of clients so that each part has about as many samples."""
-    samples = np.cumsum(sizes)
-    cuts = np.searchsorted(samples, sizes.sum() * np.arange(1, number) / number)
+    cuts = np.searchsorted(np.cumsum(sizes), sizes.sum() * np.arange(1, number) / number)
     return [0, *cuts.tolist(), len(sizes)]
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from array_api_compat import array_namespace
-
-from fl_algos._arrays import Array, norm_k
+from fl_algos._arrays import Array, array_namespace, norm_k
 
 MOST_STEPS = 10_000
 PATIENCE = 20

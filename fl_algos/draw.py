@@ -29,6 +29,8 @@ class Batch(NamedTuple):
     """Numbers of samples within each client, shape (K, B), integers."""
     weights_k: Array
     """Weights, shape (K, B): 1 over the size of the client's batch, 0 for padding."""
+    samples: int
+    """How many samples these are, all clients together, without padding."""
 
 
 class Draws:
@@ -115,7 +117,7 @@ class Draws:
             order_k[there] = self._order(t, int(epoch))[clients[there]]
         rows_k = np.take_along_axis(order_k, np.minimum(place_k, n_k - 1), axis=1)
         weights_k = own_k / own_k.sum(axis=1, keepdims=True)
-        return Batch(rows_k, self.problem.asarray(weights_k))
+        return Batch(rows_k, self.problem.asarray(weights_k), int(own_k.sum()))
 
     def _order(self, t: int, epoch: int) -> np.ndarray:
         """The order in which each client goes through its samples, padding last, (K, most)."""
@@ -158,6 +160,8 @@ class Draw:
 
         It has a row for each client that takes part, or, among these, for the movers only.
         """
+        if self.draws.batch_size is None:
+            return None
         return self.draws.batch(self.t, r, self.clients[movers])
 
     def uniform(self, purpose: str, shape: tuple[int, ...]) -> Array:

@@ -27,6 +27,10 @@ class Problem(Protocol):
     """The clients' functions; the objective is their mean, f = (1/K) sum f_k, unless weighted.
 
     `clients` are numbers in 0, ..., K - 1, a vector of integers; a mask is refused.
+
+    A problem may also have ``value_and_grad(theta_k, clients=None)``, both in one pass over the
+    samples: then the metrics of a run take theirs from it, and an algorithm that asks next for the
+    gradients at the server's model is given those. They have to be the ones that `grad` returns.
     """
 
     K: int

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, size
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, like, stack
+from fl_algos._arrays import Array, array_namespace, like, stack
 
 __all__ = ["Ledger", "Server"]
 
@@ -74,14 +74,14 @@ class Server:
                 client; nothing is counted then.
         """
         ledger = self.ledger
-        senders = _checks.distinct_clients("clients", clients, ledger.K)
+        senders, number = self._those("clients", clients)
         if weights is not None:
-            weights = _checks.client_weights("weights", weights, len(senders))
+            weights = _checks.client_weights("weights", weights, number)
         _require_some("rows_k", rows_k)
         for x_k in rows_k:
             if x_k.ndim < 2:
                 raise ValueError(f"rows_k has shape {tuple(x_k.shape)}: (K, d) is expected")
-            _checks.shape("rows_k", x_k, (len(senders), *x_k.shape[1:]))
+            _checks.shape("rows_k", x_k, (number, *x_k.shape[1:]))
         for x_k in rows_k:
             ledger.floats_up += _floats(x_k)
             ledger.bytes_up += _floats(x_k) * x_k.dtype.itemsize
@@ -105,12 +105,19 @@ class Server:
         """
         ledger = self.ledger
         _require_some("thetas", thetas)
-        receivers = len(_checks.distinct_clients("clients", clients, ledger.K))
+        _, receivers = self._those("clients", clients)
         for theta in thetas:
             ledger.floats_down += receivers * _floats(theta)
             ledger.bytes_down += receivers * _floats(theta) * theta.dtype.itemsize
         copies = tuple(stack(theta, receivers) for theta in thetas)
         return copies if len(copies) > 1 else copies[0]
+
+    def _those(self, name: str, clients: Array | None) -> tuple[slice | np.ndarray, int]:
+        """Clients by their numbers, and how many they are."""
+        if clients is None:
+            return slice(None), self.ledger.K
+        numbers = _checks.distinct_clients(name, clients, self.ledger.K)
+        return numbers, len(numbers)
 
 
 def _require_some(name: str, arrays: tuple[Array, ...]) -> None:
@@ -123,10 +130,10 @@ def _require_some(name: str, arrays: tuple[Array, ...]) -> None:
 def _mean(x_k: Array, weights: np.ndarray | None) -> Array:
     """The mean of the rows, with weights of the sum 1 or with the same for all."""
     xp = array_namespace(x_k)
-    if weights is None:
+    if weights is None or weights.min() == weights.max():  # then none go to a device
         return xp.mean(x_k, axis=0)
     return xp.tensordot(like(weights, x_k), x_k, axes=1)
 
 
 def _floats(x: Array) -> int:
-    return int(size(x))
+    return prod(x.shape)

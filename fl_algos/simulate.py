@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Hashable
+from typing import Any, NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace, is_array_api_obj
+from array_api_compat import is_array_api_obj
 from tqdm import tqdm
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, Kind, kind_of, like, stack
+from fl_algos._arrays import Array, Kind, array_namespace, fingerprint, kind_of, to_floats
 from fl_algos._counted import Counted
 from fl_algos.draw import Draws
 from fl_algos.history import History, Record
@@ -108,7 +109,7 @@ def run(
     draws = Draws(seed, problem, batch_size, participants)
     problem = Counted(problem)
     state, kinds = _start(algorithm, problem, theta, state)
-    theta_star = _theta_star(problem)
+    metrics = _Metrics(problem)
     records: list[Record] = []
 
     # Without a terminal (a notebook, CI) there is no bar: stored outputs would never be the same.
@@ -117,8 +118,9 @@ def run(
             last = t == start + rounds
             if (t - start) % stride == 0 or last:
                 _require_kinds(f"round {t}: ", state, kinds)
-                record = _record(t, state.theta, theta_star, problem, server)
-                if (name := _not_finite(state, record)) is not None:
+                figures, finite = metrics(state)
+                record = _record(t, figures, problem, server)
+                if not finite and (name := _not_finite(state, record)) is not None:
                     raise Diverged(t, name, History(records, state.theta, state))
                 records.append(record)
                 if tolerance > 0 and record.grad_norm2 <= tolerance**2:
@@ -169,14 +171,6 @@ def _start(
     return state, kinds
 
 
-def _theta_star(problem: Problem) -> Array | None:
-    """The minimiser; where it can't be computed, metrics do without."""
-    try:
-        return problem.theta_star
-    except ArithmeticError:
-        return None
-
-
 def _arrays(state: Any) -> dict[str, Array]:
     return {name: x for name, x in state._asdict().items() if is_array_api_obj(x)}
 
@@ -187,13 +181,57 @@ def _require_kinds(where: str, state: Any, kinds: dict[str, Kind]) -> None:
         _checks.kind(where + name, getattr(state, name), expected)
 
 
-def _record(
-    t: int, theta: Array, theta_star: Array | None, problem: Counted, server: Server
-) -> Record:
-    ledger, xp = server.ledger, array_namespace(theta)
-    theta_k = stack(theta, problem.K)
-    weights = like(problem.weights, theta)
-    grad = xp.tensordot(weights, problem.uncounted.grad(theta_k), axes=1)
+class _Figures(NamedTuple):
+    """What a record says of the server's model."""
+
+    loss: float
+    grad_norm2: float
+    distance: float
+
+
+class _Metrics:
+    """The figures of states, one after the other.
+
+    They cost a pass over the samples for each new server's model, and for an algorithm that starts
+    from it not even that; and one wait for the device.
+    """
+
+    def __init__(self, problem: Counted) -> None:
+        self.problem = problem
+        self.weights = problem.asarray(problem.weights)
+        self.theta_star = _theta_star(problem)
+        self.last: tuple[Array, Hashable, _Figures] | None = None
+
+    def __call__(self, state: Any) -> tuple[_Figures, bool]:
+        """The figures, and whether they and the state are surely finite."""
+        theta = state.theta
+        key = fingerprint(theta)
+        sums = [x.sum() for x in _arrays(state).values()]  # not finite if a single number is not
+        if self.last is not None and self.last[1] == key:
+            figures = self.last[2]
+            totals = to_floats(sums)
+        else:
+            value_k, grad_k = self.problem.at_server(theta)
+            grad = self.weights @ grad_k
+            error = theta if self.theta_star is None else theta - self.theta_star
+            here = (self.weights @ value_k, grad @ grad, error @ error)
+            loss, grad_norm2, distance2, *totals = to_floats([*here, *sums])
+            distance = math.nan if self.theta_star is None else math.sqrt(distance2)
+            figures = _Figures(loss, grad_norm2, distance)
+            self.last = theta, key, figures
+        return figures, all(map(math.isfinite, (figures.loss, figures.grad_norm2, *totals)))
+
+
+def _theta_star(problem: Problem) -> Array | None:
+    """The minimiser; where it can't be computed, metrics do without."""
+    try:
+        return problem.theta_star
+    except ArithmeticError:
+        return None
+
+
+def _record(t: int, figures: _Figures, problem: Counted, server: Server) -> Record:
+    ledger = server.ledger
     return Record(
         rounds=t,
         communications=ledger.communications,
@@ -203,11 +241,7 @@ def _record(
         bytes_down=ledger.bytes_down,
         gradients=problem.gradients,
         proxes=problem.proxes,
-        loss=float(weights @ problem.value(theta_k)),
-        grad_norm2=float(xp.sum(grad**2)),
-        distance=(
-            math.nan if theta_star is None else float(xp.linalg.vector_norm(theta - theta_star))
-        ),
+        **figures._asdict(),
     )
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from array_api_compat import array_namespace
-
-from fl_algos._arrays import Array
+from fl_algos._arrays import Array, array_namespace
 
 
 class Penalty(NamedTuple):
@@ -23,12 +21,16 @@ class Penalty(NamedTuple):
     def value(self, theta_k: Array) -> Array:
         """Its values at theta_k (K, d), shape (K,)."""
         squares_k = theta_k**2
+        if self.beta == 0:
+            return self.l2 / 2 * array_namespace(theta_k).sum(squares_k, axis=-1)
         bounded_k = self.alpha * squares_k / (1 + self.alpha * squares_k)
         terms_k = self.l2 / 2 * squares_k + self.beta * bounded_k
         return array_namespace(theta_k).sum(terms_k, axis=-1)
 
     def grad(self, theta_k: Array) -> Array:
         """Its gradients at theta_k, shape (K, d)."""
+        if self.beta == 0:
+            return self.l2 * theta_k
         return (self.l2 + 2 * self.alpha * self.beta / (1 + self.alpha * theta_k**2) ** 2) * theta_k
 
     def curvature(self, theta_k: Array) -> Array:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace
 
 from fl_algos import _checks, _kernels
-from fl_algos._arrays import Array, kind_of, like, place, take, to_numpy
+from fl_algos._arrays import Array, array_namespace, kind_of, like, place, take, to_numpy
 from fl_algos.draw import Batch
 
 

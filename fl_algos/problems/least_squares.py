@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from array_api_compat import array_namespace
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, like
+from fl_algos._arrays import Array, array_namespace, like
 from fl_algos.draw import Batch
 from fl_algos.problems._samples import Loss, check_samples, stack_samples, targets
 

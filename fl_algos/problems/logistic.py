@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from array_api_compat import array_namespace
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, like
+from fl_algos._arrays import Array, array_namespace, like
 from fl_algos._newton import minimise_k
 from fl_algos.draw import Batch
 from fl_algos.problems._penalty import Penalty
@@ -196,17 +195,13 @@ def _loss(z: Array, y: Array) -> Array:
 
 
 def _slope(z: Array, y: Array) -> Array:
-    return -y * _sigmoid(-y * z)
+    """-y/(1 + exp(y z)), without overflow."""
+    return (array_namespace(z).tanh(z / 2) - y) / 2
 
 
 def _curvature(z: Array, y: Array) -> Array:
-    sigma = _sigmoid(z)
+    sigma = (1 + array_namespace(z).tanh(z / 2)) / 2
     return sigma * (1 - sigma)
-
-
-def _sigmoid(z: Array) -> Array:
-    """1/(1 + exp(-z)), without overflow."""
-    return (1 + array_namespace(z).tanh(z / 2)) / 2
 
 
 _LOGISTIC = Loss("logistic", value=_loss, slope=_slope, curvature=_curvature)

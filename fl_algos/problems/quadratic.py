@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from array_api_compat import array_namespace
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, kind_of, like, place, take, to_numpy
+from fl_algos._arrays import Array, array_namespace, kind_of, like, place, take, to_numpy
 from fl_algos.draw import Batch
 
 __all__ = ["Quadratic", "random_quadratics"]

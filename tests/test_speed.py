@@ -1,0 +1,254 @@
+"""What a run costs beside its arithmetic: all as counts, or as ratios within one process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from fl_algos import (
+    GD,
+    FedPD,
+    GradientDescent,
+    LeastSquares,
+    LogisticRegression,
+    ProxSkip,
+    Scaffnew,
+    random_quadratics,
+    run,
+)
+
+ATTEMPTS = 20  # a machine that is busy with something else makes a ratio worse, never better
+
+
+def cost(function, repeat=5):
+    """The least time of this thread for a call."""
+    times = []
+    for _ in range(repeat):
+        start = time.thread_time()
+        function()
+        times.append(time.thread_time() - start)
+    return min(times)
+
+
+ROUNDS, P = 200, 0.5
+COINS = np.random.default_rng(0).random(ROUNDS)
+
+
+def proxskip_by_hand(grad, K, d, gamma):
+    theta_k, c_k = np.zeros((K, d)), np.zeros((K, d))
+    for coin in COINS:
+        half_k = theta_k - gamma * (grad(theta_k) - c_k)
+        if coin < 1 - P:
+            theta_k = np.broadcast_to(half_k.mean(axis=0), (K, d))
+            c_k = c_k + (1 - P) / gamma * (theta_k - half_k)
+        else:
+            theta_k = half_k
+
+
+def fedpd_by_hand(grad, K, d, s, eta):
+    theta_k = theta_k0 = lambda_k = np.zeros((K, d))
+    for coin in COINS:
+        theta_k = theta_k - eta * (grad(theta_k) + lambda_k + (theta_k - theta_k0) / s)
+        lambda_k = lambda_k + (theta_k - theta_k0) / s
+        half_k = theta_k + s * lambda_k
+        theta_k0 = np.broadcast_to(half_k.mean(axis=0), (K, d)) if coin < 1 - P else half_k
+
+
+def quadratics():
+    problem = random_quadratics(K=10, d=10)
+    A_k, b_k = problem.A_k, problem.b_k
+    return problem, lambda theta_k: (A_k @ theta_k[..., None])[..., 0] - b_k
+
+
+def logistic():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(10, 10, 10)), np.sign(rng.normal(size=(10, 10)))
+    problem = LogisticRegression(list(X), list(y), l2=0.1)
+    signed_k = y[..., None] * X
+
+    def grad(theta_k):
+        margin_k = (signed_k @ theta_k[..., None])[..., 0]
+        slope_k = -0.1 / (1 + np.exp(margin_k))
+        return (slope_k[:, None, :] @ signed_k)[:, 0, :] + 0.1 * theta_k
+
+    return problem, grad
+
+
+@pytest.mark.parametrize("make", [quadratics, logistic])
+@pytest.mark.parametrize("name", ["ProxSkip", "FedPD-GD"])
+def test_a_round_costs_at_most_three_times_what_it_costs_by_hand(make, name):
+    problem, grad = make()
+    assert problem.theta_star is not None  # computed here, once
+    if name == "ProxSkip":
+        algorithm, by_hand = ProxSkip(0.5, P, corrected=True), proxskip_by_hand
+        arguments = (grad, 10, 10, 0.5)
+    else:
+        algorithm, by_hand = FedPD(1.0, P, GD(0.3, 1)), fedpd_by_hand
+        arguments = (grad, 10, 10, 1.0, 0.3)
+    ratios = []
+    for _ in range(ATTEMPTS):
+        expected = cost(lambda: by_hand(*arguments))
+        ratios.append(cost(lambda: run(algorithm, problem, ROUNDS, stride=ROUNDS)) / expected)
+        if ratios[-1] <= 3:
+            return
+    raise AssertionError(f"{min(ratios):.1f} times at best")
+
+
+class Passes:
+    """Counts the passes over the samples that a problem makes."""
+
+    def __init__(self, problem, monkeypatch):
+        self.number = 0
+        kind = type(problem)
+        for name in ("value", "grad", "value_and_grad"):
+            monkeypatch.setattr(kind, name, self.counted(getattr(kind, name)))
+
+    def counted(self, method):
+        def pass_over(*arguments, **options):
+            self.number += 1
+            return method(*arguments, **options)
+
+        return pass_over
+
+
+@pytest.fixture(params=[LogisticRegression, LeastSquares])
+def problem(request):
+    rng = np.random.default_rng(0)
+    return request.param(list(rng.normal(size=(3, 8, 2))), [[0, 1] * 4] * 3, l2=0.1)
+
+
+def test_metrics_cost_no_pass_where_the_gradient_at_the_servers_model_is_used(problem, monkeypatch):
+    passes = Passes(problem, monkeypatch)
+    run(GradientDescent(0.1), problem, rounds=10)
+    assert passes.number == 10 + 1  # the last record has no round after it
+    passes.number = 0
+    history = run(ProxSkip(0.1, 0.7, corrected=True), problem, rounds=30)
+    assert 0 < history.communications[-1] < 30
+    last_one_communicated = history.communications[-1] > history.communications[-2]
+    assert passes.number == 30 + last_one_communicated
+
+
+@pytest.mark.parametrize("device", [None, "cpu"])
+@pytest.mark.parametrize(
+    "algorithm", [GradientDescent(0.3), Scaffnew(0.3, 0.4), FedPD(1.0, 0.5, GD(0.3, 2))], ids=str
+)
+def test_how_often_metrics_are_recorded_does_not_change_a_run(problem, algorithm, device):
+    if device is not None:
+        pytest.importorskip("torch", reason="torch is not installed")
+        problem = problem.to(device)
+    often, seldom = (run(algorithm, problem, 30, stride=stride) for stride in (1, 30))
+    assert (often.theta == seldom.theta).all()
+    assert often.records[-1] == seldom.records[-1]
+    assert often.gradients[-1] == seldom.gradients[-1]
+
+
+@pytest.mark.parametrize("device", [None, "cpu"])
+def test_a_model_written_to_in_place_is_another_one(problem, device):
+    """It must not: but then the metrics would silently be those of an earlier round."""
+    if device is not None:
+        pytest.importorskip("torch", reason="torch is not installed")
+        problem = problem.to(device)
+
+    class InPlace(GradientDescent):
+        def round(self, state, problem, server, draw):
+            theta, theta_k = state
+            step = self.gamma * server.average(problem.grad(theta_k))
+            theta -= step
+            return type(state)(theta, server.broadcast(theta))
+
+    right = run(GradientDescent(0.3), problem, rounds=5)
+    np.testing.assert_allclose(run(InPlace(0.3), problem, rounds=5).loss, right.loss, rtol=1e-12)
+
+
+def test_a_gradient_that_a_subclass_changes_is_the_one_that_is_used(problem):
+    class Halved(type(problem)):
+        def grad(self, theta_k, clients=None, batch=None):
+            return super().grad(theta_k, clients, batch) / 2
+
+    halved = Halved([np.eye(2)], [[0, 1]], l2=0.1)
+    problem = type(problem)([np.eye(2)], [[0, 1]], l2=0.1)
+    half, whole = run(GradientDescent(1.0), halved, 4), run(GradientDescent(0.5), problem, 4)
+    np.testing.assert_allclose(half.theta, whole.theta, rtol=1e-12)
+    np.testing.assert_allclose(half.grad_norm2, whole.grad_norm2 / 4, rtol=1e-12)
+
+
+ALGORITHMS = [
+    GradientDescent(0.1),
+    ProxSkip(0.1, 0.3, R=2, corrected=True),
+    FedPD(1.0, 0.5, GD(0.1, 2)),
+]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+def test_torch_is_not_asked_for_a_number_between_two_records(problem, algorithm):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Numbers(TorchDispatchMode):
+        """Counts the numbers that are fetched from a tensor: on a GPU each waits for all before."""
+
+        asked = 0
+
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            self.asked += function is torch.ops.aten._local_scalar_dense.default
+            return function(*args, **(kwargs or {}))
+
+    problem = problem.to("cpu")
+    asked = []
+    for rounds in (10, 50):
+        with Numbers() as numbers:
+            run(algorithm, problem, rounds, stride=rounds)
+        asked.append(numbers.asked)
+    assert asked[0] == asked[1]
+    with Numbers() as numbers:
+        float(torch.ones(1))
+    assert numbers.asked == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+def test_a_round_on_a_gpu_waits_for_nothing(problem, algorithm, dtype):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    if not torch.cuda.is_available():
+        pytest.skip("there is no GPU that torch can use")
+    from fl_algos import Server
+    from fl_algos._counted import Counted
+    from fl_algos.draw import Draws
+
+    problem = Counted(problem.to("cuda", dtype))
+    server, draws = Server(problem.K), Draws(0, problem)
+    state = algorithm.init(problem.asarray(np.zeros(problem.d)), problem.K)
+    state = algorithm.round(state, problem, server, draws[0])
+    torch.cuda.synchronize()
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        for t in range(1, 20):
+            state = algorithm.round(state, problem, server, draws[t])
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    assert bool(torch.isfinite(state.theta).all())
+
+
+def test_to_import_the_package_takes_little_longer_than_to_import_numpy():
+    def seconds(module):
+        code = f"import time; s = time.process_time(); import {module}; "
+        code += "print(time.process_time() - s)"
+        return float(subprocess.check_output([sys.executable, "-P", "-c", code]))
+
+    ratios = []
+    for _ in range(ATTEMPTS):
+        fl_algos, numpy = (min(seconds(each) for _ in range(3)) for each in ("fl_algos", "numpy"))
+        ratios.append(fl_algos / numpy)
+        if ratios[-1] <= 2.5:
+            return
+    raise AssertionError(f"{min(ratios):.1f} times at best")
+
+
+@pytest.mark.parametrize("module", ["scipy", "numba", "torch", "matplotlib", "pandas", "sklearn"])
+def test_what_is_large_is_imported_when_it_is_needed(module):
+    code = f"import sys, fl_algos; sys.exit({module!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-P", "-c", code]).returncode == 0
