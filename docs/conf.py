@@ -57,6 +57,7 @@ extensions = [
     "nb_run",
     "page_macros",
     "pcode",
+    "speed_table",
     "tex_assets",
     "search_texts",
     "section_places",
@@ -88,6 +89,10 @@ autodoc_typehints_description_target = "documented"
 autodoc_mock_imports = [] if find_spec("torch") else ["torch"]
 napoleon_use_ivar = True
 napoleon_custom_sections = ["Source"]
+
+# What `make bench` has measured
+
+speed_results = str(DOCS / "bench.json")
 
 # Mathematics and pseudocode
 

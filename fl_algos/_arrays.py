@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import array_api_compat
-import array_api_compat.numpy
 import numpy as np
 
 Array = Any
@@ -15,8 +14,12 @@ Array = Any
 
 
 def array_namespace(x: Array) -> Any:
-    """The functions for arrays like x; NumPy's without a search, which a small round would feel."""
-    return array_api_compat.numpy if type(x) is np.ndarray else array_api_compat.array_namespace(x)
+    """The functions for arrays like x.
+
+    NumPy's own already are those of the standard; to import what wraps them takes longer than NumPy
+    itself, and to look for them as long as a small round.
+    """
+    return np if isinstance(x, (np.ndarray, np.generic)) else array_api_compat.array_namespace(x)
 
 
 def is_torch_array(x: Any) -> bool:

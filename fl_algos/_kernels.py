@@ -9,6 +9,7 @@ at a time. The two agree up to rounding.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
@@ -31,8 +32,9 @@ if KERNEL not in KERNELS:
 PAYS = 1_000_000
 """Numbers in the samples from which "auto" takes numba. To import it takes as long as a hundred
 gradients of a problem of this size, or more."""
-BLOCK_BYTES = 512 * 1024
-"""Samples that NumPy takes at a time: they fit into a core's own cache."""
+BLOCK_BYTES = 2 * 1024 * 1024
+"""Samples that NumPy takes at a time: as many as a cache holds, and not so few that the calls cost
+more than is gained."""
 
 
 def gradients(
@@ -89,13 +91,23 @@ def _compiled(
             loss, x_k, y_k, weights_k, sizes, numbers, theta_k, grad_k, value_k, first, last
         )
 
-    threads = _pool(os.getpid(), _fused.THREADS)
-    mine, *others = pairwise(_shares(sizes[numbers], _fused.THREADS))
-    waiting = [threads.submit(work, *share) for share in others]
-    work(*mine)
-    for each in waiting:
-        each.result()
+    in_parallel(work, _shares(sizes[numbers], 2 * _fused.THREADS), _fused.THREADS)
     return grad_k, value_k if values else None
+
+
+def in_parallel(work: Callable[[int, int], None], cuts: list[int], threads: int) -> None:
+    """Do the work between each two cuts, on so many threads, this one among them."""
+    if threads == 1:
+        return work(cuts[0], cuts[-1])
+    mine, *others = pairwise(cuts)
+    waiting = [(_pool(os.getpid(), threads).submit(work, *share), share) for share in others]
+    work(*mine)
+    for future, share in reversed(waiting):
+        if future.cancel():  # no other thread has come to it yet
+            work(*share)
+        else:
+            future.result()
+    return None
 
 
 def _shares(sizes: np.ndarray, number: int) -> list[int]:
@@ -106,5 +118,5 @@ def _shares(sizes: np.ndarray, number: int) -> list[int]:
 
 @cache
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:
-    """The threads beside the calling one; a forked process needs new ones, for none go along."""
-    return ThreadPoolExecutor(max(1, threads - 1))
+    """The threads beside this one; a forked process needs new ones, for none go along."""
+    return ThreadPoolExecutor(threads - 1)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, norm_k, put, to_numpy
+from fl_algos._arrays import Array, array_namespace, norm_k, put, to_numpy
 from fl_algos.protocols import Draw, Problem
 
 __all__ = ["GD", "SGD", "VR", "AugmentedLagrangian", "exact"]

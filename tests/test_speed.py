@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 
+from bench import P, fedpd_by_hand, proxskip_by_hand
 from fl_algos import (
     GD,
     FedPD,
@@ -34,28 +35,8 @@ def cost(function, repeat=5):
     return min(times)
 
 
-ROUNDS, P = 200, 0.5
+ROUNDS = 200
 COINS = np.random.default_rng(0).random(ROUNDS)
-
-
-def proxskip_by_hand(grad, K, d, gamma):
-    theta_k, c_k = np.zeros((K, d)), np.zeros((K, d))
-    for coin in COINS:
-        half_k = theta_k - gamma * (grad(theta_k) - c_k)
-        if coin < 1 - P:
-            theta_k = np.broadcast_to(half_k.mean(axis=0), (K, d))
-            c_k = c_k + (1 - P) / gamma * (theta_k - half_k)
-        else:
-            theta_k = half_k
-
-
-def fedpd_by_hand(grad, K, d, s, eta):
-    theta_k = theta_k0 = lambda_k = np.zeros((K, d))
-    for coin in COINS:
-        theta_k = theta_k - eta * (grad(theta_k) + lambda_k + (theta_k - theta_k0) / s)
-        lambda_k = lambda_k + (theta_k - theta_k0) / s
-        half_k = theta_k + s * lambda_k
-        theta_k0 = np.broadcast_to(half_k.mean(axis=0), (K, d)) if coin < 1 - P else half_k
 
 
 def quadratics():
@@ -85,10 +66,10 @@ def test_a_round_costs_at_most_three_times_what_it_costs_by_hand(make, name):
     assert problem.theta_star is not None  # computed here, once
     if name == "ProxSkip":
         algorithm, by_hand = ProxSkip(0.5, P, corrected=True), proxskip_by_hand
-        arguments = (grad, 10, 10, 0.5)
+        arguments = (grad, 10, 10, COINS, 0.5)
     else:
         algorithm, by_hand = FedPD(1.0, P, GD(0.3, 1)), fedpd_by_hand
-        arguments = (grad, 10, 10, 1.0, 0.3)
+        arguments = (grad, 10, 10, COINS, 1.0, 0.3)
     ratios = []
     for _ in range(ATTEMPTS):
         expected = cost(lambda: by_hand(*arguments))

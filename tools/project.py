@@ -381,6 +381,11 @@ class Project:
         """Run the notebooks, and write the numbers that the book states anew."""
         self.notebooks("--claims")
 
+    def bench(self) -> None:
+        """Measure the speed, and write the figures that the book shows."""
+        self.set_up("test")
+        self.call(self.python, "-P", "tools/bench.py")
+
     def serve(self, port: str) -> None:
         """Show the site to this machine, until Ctrl-C."""
         if not (self.site / "index.html").is_file():
@@ -429,7 +434,7 @@ def main(arguments: Sequence[str] | None = None, project: Project | None = None)
     """Do what make asks for; say what went wrong in a line or two."""
     parser = argparse.ArgumentParser(prog="project.py", description=__doc__.splitlines()[0])
     targets = parser.add_subparsers(dest="target", required=True)
-    for name in ("book", "test", "notebooks", "claims", "clean"):
+    for name in ("book", "test", "bench", "notebooks", "claims", "clean"):
         targets.add_parser(name, help=getattr(Project, name).__doc__)
     targets.add_parser("serve", help=Project.serve.__doc__).add_argument("port")
     options = vars(parser.parse_args(arguments))

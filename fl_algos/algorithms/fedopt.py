@@ -6,10 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from array_api_compat import array_namespace
-
 from fl_algos import _checks
-from fl_algos._arrays import Array, put
+from fl_algos._arrays import Array, array_namespace, put
 from fl_algos.local import local_steps
 from fl_algos.protocols import Draw, Problem, Server
 

@@ -1,0 +1,204 @@
+"""The ``speed-table`` directive: what `make bench` has measured, and on what machine.
+
+.. code-block:: rst
+
+   .. speed-table:: gradients
+
+Its argument is one of machine, gradients, growth, rounds, start and gpu. All figures come from the
+file that the setting `speed_results` names; nothing is measured when the book is built.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sphinx.application import Sphinx
+
+PLAIN = ("loop", "stacked", "torch")
+PACKAGE = ("blocks", "fused")
+ENGLISH = {
+    "loop": "NumPy, loop",
+    "stacked": "NumPy, stack",
+    "torch": "torch",
+    "blocks": "fl_algos, NumPy",
+    "fused": "fl_algos, numba",
+    "logistic": "logistic",
+    "squares": "squares",
+    "case": "K × n × d",
+    "loss": "Loss",
+    "dtype": "Type",
+    "limit": "Limit, 1/s",
+    "gain": "numba : best plain",
+    "microseconds": "µs",
+    "per number": "numba, ns per number",
+    "algorithm": "Algorithm",
+    "rounds": "Rounds",
+    "by hand": "By hand, µs",
+    "run": "run, µs",
+    "with metrics": "with all metrics, µs",
+    "ratio": "run : by hand",
+    "module": "import",
+    "milliseconds": "ms",
+    "over numpy": ": numpy",
+    "processor": "Processor",
+    "cores": "cores",
+    "system": "system",
+    "no gpu": "There was no GPU on the machine of these measurements.",
+    "separator": ", ",
+    "colon": ": ",
+    "end": ".",
+}
+CHINESE = ENGLISH | {
+    "loop": "NumPy 循环",
+    "stacked": "NumPy 堆叠",
+    "logistic": "逻辑",
+    "squares": "平方",
+    "loss": "损失",
+    "dtype": "类型",
+    "limit": "上限（次/秒）",
+    "gain": "numba : 最快的普通写法",
+    "microseconds": "微秒",
+    "per number": "numba，每个数（纳秒）",
+    "algorithm": "算法",
+    "rounds": "轮数",
+    "by hand": "手写（微秒）",
+    "run": "run（微秒）",
+    "with metrics": "记录全部指标（微秒）",
+    "ratio": "run : 手写",
+    "milliseconds": "毫秒",
+    "processor": "处理器",
+    "cores": "核数",
+    "system": "系统",
+    "no gpu": "做这些测量的机器没有 GPU。",
+    "separator": "，",
+    "colon": "：",
+    "end": "。",
+}
+Rows = list[list[str]]
+
+
+def digits(x: float) -> str:
+    """Three significant digits, without an exponent."""
+    return f"{x:.0f}" if x >= 100 else f"{x:.1f}" if x >= 10 else f"{x:.2f}"
+
+
+def case(row: dict[str, Any]) -> str:
+    """The sizes of a case."""
+    return " × ".join(f"{row[name]:,}" for name in "Knd").replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def gradients(results: dict[str, Any], words: dict[str, str]) -> Rows:
+    """The share of the limit that each alternative reaches."""
+    heads = ["case", "loss", "dtype", "limit", *PLAIN, *PACKAGE, "gain"]
+    rows = [[words[name] for name in heads]]
+    for row in results["gradients"]:
+        seconds = row["seconds"]
+        shares = [digits(seconds["limit"] / seconds[name]) for name in (*PLAIN, *PACKAGE)]
+        gain = min(seconds[name] for name in PLAIN) / seconds["fused"]
+        start = [case(row), words[row["loss"]], row["dtype"], digits(1 / seconds["limit"])]
+        rows.append([*start, *shares, digits(gain)])
+    return rows
+
+
+def growth(results: dict[str, Any], words: dict[str, str]) -> Rows:
+    """Microseconds, and for the compiled kernel nanoseconds for each number of the samples."""
+    names = ("stacked", *PACKAGE)
+    heads = [f"{words[name]}{words['separator']}{words['microseconds']}" for name in names]
+    rows = [[words["case"], *heads, words["per number"]]]
+    for row in results["growth"]:
+        numbers = row["K"] * row["n"] * row["d"]
+        times = [digits(row["seconds"][name] * 1e6) for name in names]
+        rows.append([case(row), *times, digits(row["seconds"]["fused"] / numbers * 1e9)])
+    return rows
+
+
+def rounds(results: dict[str, Any], words: dict[str, str]) -> Rows:
+    """Microseconds for a round."""
+    heads = ["algorithm", "rounds", "by hand", "run", "ratio", "with metrics"]
+    rows = [[words[name] for name in heads]]
+    for row in results["rounds"]:
+        hand, run, metrics = (
+            row["seconds"][name] / row["rounds"] * 1e6
+            for name in ("by hand", "run", "with metrics")
+        )
+        figures = [digits(x) for x in (hand, run, run / hand, metrics)]
+        rows.append([row["algorithm"], str(row["rounds"]), *figures])
+    return rows
+
+
+def start(results: dict[str, Any], words: dict[str, str]) -> Rows:
+    """Milliseconds for an import."""
+    rows = [[words["module"], words["milliseconds"], words["over numpy"]]]
+    for module, seconds in results["start"].items():
+        ratio = seconds / results["start"]["numpy"]
+        rows.append([module, digits(seconds * 1e3), digits(ratio)])
+    return rows
+
+
+def gpu(results: dict[str, Any], words: dict[str, str]) -> Rows | str:
+    """The share of the limit on a GPU."""
+    found = results["gpu"]
+    if found is None:
+        return words["no gpu"]
+    rows = [[words["case"], words["dtype"], words["limit"], words["torch"]]]
+    for row in found["gradients"]:
+        limit = row["seconds"]["limit"]
+        share = digits(limit / row["seconds"]["torch"])
+        rows.append([f"{found['name']}: {case(row)}", row["dtype"], digits(1 / limit), share])
+    return rows
+
+
+def machine(results: dict[str, Any], words: dict[str, str]) -> str:
+    """What the figures hold for."""
+    named = [(words.get(name, name), value) for name, value in results["machine"].items()]
+    parts = [f"{name}{words['colon']}{value}" for name, value in named]
+    return words["separator"].join(parts) + words["end"]
+
+
+VIEWS: dict[str, Callable[[dict[str, Any], dict[str, str]], Rows | str]] = {
+    view.__name__: view for view in (machine, gradients, growth, rounds, start, gpu)
+}
+
+
+class SpeedTable(SphinxDirective):
+    """``.. speed-table:: NAME``."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Make a table, or a sentence."""
+        name = self.arguments[0]
+        if name not in VIEWS:
+            raise self.error(f"speed-table: {name!r}: one of {', '.join(VIEWS)} is expected")
+        path = Path(self.config.speed_results)
+        self.env.note_dependency(str(path))
+        results = json.loads(path.read_text("utf-8"))
+        words = CHINESE if self.config.language.startswith("zh") else ENGLISH
+        shown = VIEWS[name](results, words)
+        return [nodes.paragraph("", shown) if isinstance(shown, str) else table(shown)]
+
+
+def table(rows: Rows) -> nodes.table:
+    """A table whose first row has the headings."""
+    group = nodes.tgroup(cols=len(rows[0]))
+    group += [nodes.colspec(colwidth=1) for _ in rows[0]]
+    lines = [
+        nodes.row("", *[nodes.entry("", nodes.paragraph("", text)) for text in row]) for row in rows
+    ]
+    group += [nodes.thead("", lines[0]), nodes.tbody("", *lines[1:])]
+    return nodes.table("", group, classes=["colwidths-auto"])
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directive, and the file of results."""
+    app.add_config_value("speed_results", "bench.json", "env", str)
+    app.add_directive("speed-table", SpeedTable)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,84 @@
+"""The page on speed shows what was measured, and every case of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import bench
+from mini import ROOT, build
+from speed_table import CHINESE, ENGLISH, VIEWS, digits
+
+RESULTS = json.loads(bench.RESULTS.read_text("utf-8"))
+
+
+def test_every_case_is_measured():
+    found = {(r["K"], r["n"], r["d"], r["loss"], r["dtype"]) for r in RESULTS["gradients"]}
+    losses = ("logistic", "squares")
+    assert found == {(*c, loss, t) for c in bench.CASES for loss in losses for t in bench.DTYPES}
+    assert len(RESULTS["growth"]) == len(bench.BASE) * len(bench.FACTORS)
+    assert {"processor", "cores", "Python", "numpy", "numba", "torch"} <= set(RESULTS["machine"])
+
+
+def test_the_figures_are_shares_of_the_limit_and_ratios():
+    names = ("limit", "loop", "stacked", "torch", "blocks", "fused")
+    seconds = dict(zip(names, (0.004, 0.04, 0.02, 0.016, 0.008, 0.005), strict=True))
+    row = {"K": 1000, "n": 50, "d": 2, "loss": "squares", "dtype": "float32", "seconds": seconds}
+    _, found = VIEWS["gradients"]({"gradients": [row]}, ENGLISH)
+    assert found[0].split(" × ")[1:] == ["50", "2"]
+    assert found[1:] == [
+        "squares",
+        "float32",
+        "250",
+        "0.10",
+        "0.20",
+        "0.25",
+        "0.50",
+        "0.80",
+        "3.20",
+    ]
+    assert [digits(x) for x in (0.1234, 12.34, 1234.5)] == ["0.12", "12.3", "1234"]
+
+
+def test_a_gpu_has_a_table_and_none_a_sentence():
+    row = {"K": 2, "n": 3, "d": 4, "dtype": "float64", "seconds": {"limit": 0.5, "torch": 1.0}}
+    _, found = VIEWS["gpu"]({"gpu": {"name": "Some", "gradients": [row]}}, ENGLISH)
+    assert found == ["Some: 2 × 3 × 4", "float64", "2.00", "0.50"]
+    assert VIEWS["gpu"]({"gpu": None}, CHINESE) == CHINESE["no gpu"]
+
+
+def test_both_languages_have_a_word_for_everything():
+    assert set(CHINESE) == set(ENGLISH)
+
+
+def pages(view):
+    page = f"Speed\n=====\n\n.. speed-table:: {view}\n"
+    return {
+        "docs/bench.json": bench.RESULTS.read_text("utf-8"),
+        "docs/en/index.rst": page,
+        "docs/zh/index.rst": page,
+    }
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_page_has_the_tables(tmp_path, language):
+    files = pages("machine")
+    for view in VIEWS:
+        for tree in ("en", "zh"):
+            files[f"docs/{tree}/index.rst"] += f"\n.. speed-table:: {view}\n"
+    result = build(tmp_path, files, language)
+    assert result.returncode == 0, result.warnings
+    html = (result.out / "index.html").read_text("utf-8")
+    assert RESULTS["machine"]["processor"] in html
+    assert (ENGLISH if language == "en" else CHINESE)["gain"] in html
+
+
+def test_an_unknown_table_is_an_error(tmp_path):
+    result = build(tmp_path, pages("speed"))
+    assert result.returncode != 0
+    assert "'speed': one of machine, gradients, growth, rounds, start, gpu" in result.warnings
+
+
+def test_the_extension_is_in_use():
+    assert '"speed_table"' in (ROOT / "docs" / "conf.py").read_text("utf-8")
