@@ -110,7 +110,7 @@ class LogisticRegression:
     @cached_property
     def _norm_k(self) -> np.ndarray:
         """The spectral norms ``|X_k|/sqrt(n_k)``, shape (K,)."""
-        return self._samples.singular_values().max(axis=-1)
+        return np.asarray(self._samples.singular_values().max(axis=-1))
 
     @property
     def mu(self) -> float:

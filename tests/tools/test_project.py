@@ -382,6 +382,9 @@ def fetch(address: str, seconds: float = 10) -> bytes:
 # --- the Makefile
 
 
+TARGETS = ("book", "test", "bench", "serve", "notebooks", "claims", "clean")
+
+
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["make", "--no-print-directory", *arguments], cwd=ROOT, capture_output=True, text=True
@@ -390,11 +393,11 @@ def make(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_make_alone_tells_what_there_is() -> None:
     told = make().stdout
-    for target in ("book", "test", "bench", "serve", "notebooks", "claims", "clean"):
+    for target in TARGETS:
         assert re.search(rf"^make {target} ", told, re.MULTILINE)
 
 
-@pytest.mark.parametrize("target", ["book", "test", "bench", "serve", "notebooks", "claims", "clean"])
+@pytest.mark.parametrize("target", TARGETS)
 def test_a_wrong_python_is_named_before_anything_is_done(tmp_path: Path, target: str) -> None:
     old = tmp_path / "old python"
     old.write_text("""#!/bin/sh\ncase "$2" in *exit*) exit 1;; *) echo 3.10.13;; esac\n""")
