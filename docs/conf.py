@@ -17,6 +17,7 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
+import cite_page  # noqa: E402
 import nb_cache  # noqa: E402
 import nb_copy  # noqa: E402
 import pcode_words  # noqa: E402
@@ -45,6 +46,8 @@ extensions = [
     "api_cover",
     "beside",
     "bilingual",
+    "build_status",
+    "cite_page",
     "claims",
     "content_policy",
     "equation_preview",
@@ -54,6 +57,7 @@ extensions = [
     "latin_passages",
     "live_figure",
     "nb_alt",
+    "nb_links",
     "nb_run",
     "page_macros",
     "pcode",
@@ -68,6 +72,8 @@ exclude_patterns = ["_algo_pcode/*", "_exercises/*", "**/.ipynb_checkpoints"]
 locale_dirs = [str(DOCS / "_locale")]
 templates_path = ["_templates"]
 bilingual_site_url = addresses["site_url"]
+cite_page_year = cite_page.year_of((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+nb_links_repository = addresses["repository_url"]
 
 nitpicky = True
 # There is no intersphinx, because builds are offline: what lies outside of the package has no page.
@@ -132,6 +138,8 @@ html_css_files = [
     *("pcode.css", "beside.css", "lines.css", "copy.css"),
     *("math.css", "preview.css", "lang-switch.css", "search.css", "toc.css"),
 ]
+html_css_files = ["pcode.css", "beside.css", "math.css", "lang-switch.css", "search.css", "toc.css"]
+html_css_files += ["page-tools.css"]
 if chinese:
     html_css_files.append("zh.css")
 deferred = ["lines.js", "copy.js", "equations.js", "preview.js", "lang-switch.js"]
@@ -140,6 +148,7 @@ html_js_files = [
     *((name, {"defer": "defer"}) for name in deferred),
 ]
 html_theme_options = {
+    "article_footer_items": ["cite-page.html"],
     "article_header_end": ["lang-switch.html", "article-header-buttons.html"],
     "primary_sidebar_end": [],
     "search_bar_text": "搜索本书" if chinese else "Search this book",

@@ -208,7 +208,7 @@ class Project:
         """
         pages = sources(self.root, [f"docs/{language}", f"notebooks/{language}"])
         books = [self.root / "docs" / each for each in LANGUAGES]
-        others = sources(self.root, ["docs", "constraints.txt", "references.bib"])
+        others = sources(self.root, ["docs", "CITATION.cff", "constraints.txt", "references.bib"])
         key = digest(
             self.wheel().key,
             self.node().key,

@@ -25,6 +25,7 @@ MACHINERY = (
     "docs/_node",
     "docs/_static",
     "docs/_templates",
+    "CITATION.cff",
     "pyproject.toml",
     "constraints.txt",
 )
