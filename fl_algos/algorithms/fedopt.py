@@ -79,8 +79,9 @@ class FedOpt:
         beta1: of the first moment, in [0, 1).
         tau: adaptivity, >= 0: added to the root of the second moment, which starts at its square.
             With 0 every coordinate has to move in the first round. Near a point of rest the second
-            moment of Adam tends to 0 and the step to eta/tau: it comes to rest only if
-            eta gamma L R/tau is below about 2.
+            moment of Adam tends to 0 and the step to eta/tau times the first moment: it comes to
+            rest only if eta lambda/tau < 2 (1 + beta1)/(1 - beta1), where for quadratics lambda is
+            the largest eigenvalue of the mean of I - (I - gamma A_k)^R, at most gamma L R.
         R: number of local steps, or one for each client, see :func:`~fl_algos.local.epochs`.
 
     Raises:
