@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
+TIMES = "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}"
 PLAIN = ("loop", "stacked", "torch")
 PACKAGE = ("blocks", "fused")
 ENGLISH = {
@@ -32,7 +33,7 @@ ENGLISH = {
     "fused": "fl_algos, numba",
     "logistic": "logistic",
     "squares": "squares",
-    "case": "K × n × d",
+    "case": TIMES.join("Knd"),
     "loss": "Loss",
     "dtype": "Type",
     "limit": "Limit, 1/s",
@@ -91,8 +92,8 @@ def digits(x: float) -> str:
 
 
 def case(row: dict[str, Any]) -> str:
-    """The sizes of a case."""
-    return " × ".join(f"{row[name]:,}" for name in "Knd").replace(",", "\N{NARROW NO-BREAK SPACE}")
+    """The sizes of a case, on one line."""
+    return TIMES.join(str(row[name]) for name in "Knd")
 
 
 def gradients(results: dict[str, Any], words: dict[str, str]) -> Rows:

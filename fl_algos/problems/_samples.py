@@ -26,7 +26,7 @@ class Loss(NamedTuple):
 class Samples(NamedTuple):
     """The samples of all clients, with zero rows of no weight where a client has fewer than most.
 
-    The zeros are never written, so that memory is taken up by the samples only.
+    The zeros are not written: where a system gives memory on the first write, most need none.
     """
 
     loss: Loss
