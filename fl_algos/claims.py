@@ -22,7 +22,7 @@ class ClaimFailed(AssertionError):
     """A run gives another number than the book states."""
 
 
-def claim(key: str, value: float, rtol: float = 0.0, atol: float = 0.0) -> float:
+def claim(key: str, value: float, rtol: float = 0.0, atol: float = 0.0) -> None:
     """Compare a number with the one that the book states under this key.
 
     The role ``claim`` prints the stated number in the book, with as many digits as the
@@ -36,16 +36,12 @@ def claim(key: str, value: float, rtol: float = 0.0, atol: float = 0.0) -> float
         rtol: tolerance as a share of the stated number, >= 0.
         atol: absolute tolerance, >= 0. With both 0 the number has to be the same.
 
-    Returns:
-        value.
-
     Raises:
         ClaimFailed: the number is not the stated one, or the tolerance is another.
         KeyError: the book states no number under this key.
         ValueError: value is not a finite number, or a tolerance is negative.
 
     >>> claim("an-example", 12.0, rtol=0.1)
-    12.0
     """
     number = _checks.finite("value", value)
     entry = {
@@ -60,7 +56,6 @@ def claim(key: str, value: float, rtol: float = 0.0, atol: float = 0.0) -> float
         if key not in stated:
             raise KeyError(f"{key!r} is not in claims.json: run `make claims`")
         _compare(key, entry, stated[key])
-    return value
 
 
 def _stated() -> dict[str, dict[str, float]] | None:

@@ -24,11 +24,11 @@ def stated(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("stated")
-def test_a_number_within_its_tolerance_is_returned():
-    assert claim("loose", 104.9, rtol=0.05) == 104.9
-    assert claim("loose", 95.1, rtol=0.05) == 95.1
-    assert claim("near zero", -9e-4, atol=1e-3) == -9e-4
-    assert claim("exact", 7) == 7
+def test_a_number_within_its_tolerance_passes():
+    claim("loose", 104.9, rtol=0.05)
+    claim("loose", 95.1, rtol=0.05)
+    claim("near zero", -9e-4, atol=1e-3)
+    claim("exact", 7)
 
 
 @pytest.mark.usefixtures("stated")
@@ -81,7 +81,7 @@ def test_a_notebook_alone_compares_nothing(tmp_path, monkeypatch):
     monkeypatch.delenv("FL_ALGOS_CLAIMS_RECORD", raising=False)
     (tmp_path / "alone").mkdir()
     monkeypatch.chdir(tmp_path / "alone")
-    assert claim("unknown", 8) == 8
+    claim("unknown", 8)
 
 
 def test_recording_writes_and_does_not_compare(tmp_path, monkeypatch):
