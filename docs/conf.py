@@ -135,11 +135,9 @@ html_copy_source = False
 html_baseurl = f"{bilingual_site_url.rstrip('/')}/{tree}/" if bilingual_site_url else ""
 html_static_path = ["_static"]
 html_css_files = [
-    *("pcode.css", "beside.css", "lines.css", "copy.css"),
-    *("math.css", "preview.css", "lang-switch.css", "search.css", "toc.css"),
+    *("pcode.css", "beside.css", "lines.css", "copy.css", "math.css", "preview.css"),
+    *("lang-switch.css", "search.css", "toc.css", "page-tools.css"),
 ]
-html_css_files = ["pcode.css", "beside.css", "math.css", "lang-switch.css", "search.css", "toc.css"]
-html_css_files += ["page-tools.css"]
 if chinese:
     html_css_files.append("zh.css")
 deferred = ["lines.js", "copy.js", "equations.js", "preview.js", "lang-switch.js"]
