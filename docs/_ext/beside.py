@@ -39,7 +39,7 @@ HINTS = {
     "en": "Point at a line, or tap it: its partner lights up. A click or Enter keeps it, "
     "Esc lets it go, the arrow keys move.",
     "zh": "指向或轻点任意一行，与之对应的行随即亮起；单击或按 Enter 键使其保持，"
-    "按 Esc 键取消，方向键换行。",
+    "按 Esc 键取消，用方向键逐行移动。",
 }
 """What lines.js shows above the first block of a page; without it nothing lights up."""
 log = logging.getLogger(__name__)

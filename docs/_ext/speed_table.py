@@ -60,7 +60,7 @@ ENGLISH = {
 CHINESE = ENGLISH | {
     "loop": "NumPy 循环",
     "stacked": "NumPy 堆叠",
-    "logistic": "逻辑",
+    "logistic": "logistic",
     "squares": "平方",
     "loss": "损失",
     "dtype": "类型",
