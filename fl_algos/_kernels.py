@@ -29,9 +29,9 @@ KERNEL = os.environ.get("FL_ALGOS_KERNEL", "auto")
 if KERNEL not in KERNELS:
     raise ValueError(f"FL_ALGOS_KERNEL = {KERNEL!r}: one of {', '.join(KERNELS)} is expected")
 
-PAYS = 1_000_000
-"""Numbers in the samples from which "auto" takes numba. To import it takes as long as a hundred
-gradients of a problem of this size, or more."""
+PAYS = 2_000_000
+"""Numbers in the samples from which "auto" takes numba. To import it takes as long as hundreds of
+gradients of a problem of this size; smaller ones are in the caches anyway."""
 BLOCK_BYTES = 2 * 1024 * 1024
 """Samples that NumPy takes at a time: as many as a cache holds, and not so few that the calls cost
 more than is gained."""

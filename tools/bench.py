@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -31,8 +32,8 @@ GPU_CASES = ((1000, 1000, 500), (10_000, 64, 256))
 DTYPES = ("float32", "float64")
 BASE = {"K": 100, "n": 100, "d": 100}
 FACTORS = (0.1, 1, 10)
-SECONDS = 4.0  # for all alternatives of a case together
-MOST = 300  # turns
+SECONDS = 6.0  # for all alternatives of a case together
+MOST = 1000  # turns
 P = 0.5
 
 
@@ -63,6 +64,7 @@ def machine() -> dict[str, Any]:
     from fl_algos import _fused
 
     found = {"processor": processor(), "cores": _fused.THREADS, "system": platform.system()}
+    found["load"] = round(os.getloadavg()[0], 1)
     found["Python"] = platform.python_version()
     for package in ("numpy", "numba", "torch"):
         found[package] = importlib.metadata.version(package).partition("+")[0]
