@@ -34,6 +34,7 @@ BASE = {"K": 100, "n": 100, "d": 100}
 FACTORS = (0.1, 1, 10)
 SECONDS = 6.0  # for all alternatives of a case together
 MOST = 1000  # turns
+REST = 0.03  # seconds: the threads of the libraries wait for more work at full speed for a while
 P = 0.5
 
 
@@ -89,9 +90,11 @@ def least(alternatives: dict[str, Callable[[], object]]) -> dict[str, float]:
     end = time.perf_counter() + SECONDS
     for _ in range(MOST):
         for name, function in alternatives.items():
-            begin = time.perf_counter()
-            function()
-            seconds[name] = min(seconds[name], time.perf_counter() - begin)
+            time.sleep(REST)
+            for _ in range(3):
+                begin = time.perf_counter()
+                function()
+                seconds[name] = min(seconds[name], time.perf_counter() - begin)
         if time.perf_counter() > end:
             break
     return seconds
