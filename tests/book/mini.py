@@ -82,8 +82,10 @@ def build(
         env=environment,
         timeout=300,
     )
-    # ipykernel says at every start that its socket is not encrypted: it is one of this machine.
+    # What a kernel says: at every start that its socket is not encrypted (it is one of this
+    # machine), and sometimes at its end that the socket is closed.
     warnings = re.sub(r"(?m)^\[IPKernelApp\].*\n", "", done.stderr)
+    warnings = re.sub(r"(?m)^ERROR:tornado.*\nTraceback.*\n(?: .*\n)*\S.*\n", "", warnings)
     return Result(done.returncode, warnings, out)
 
 

@@ -63,7 +63,8 @@ def test_binder_finds_what_notebooks_need():
     wanted = (ROOT / ".binder" / "requirements.txt").read_text(encoding="utf-8").split()
     code = "\n".join(path.read_text("utf-8") for path in ROOT.glob("notebooks/en/*.ipynb"))
     imported = set(re.findall(r"^\s*\"(?:import|from) (\w+)", code, re.MULTILINE))
-    provided = {"fl_algos", "numpy", "scipy", "sklearn", *wanted} | set(sys.stdlib_module_names)
+    provided = {"fl_algos", "numpy", "scipy", "sklearn", "IPython", *wanted}
+    provided |= set(sys.stdlib_module_names)
     assert imported <= provided
 
 
