@@ -137,7 +137,7 @@ html_baseurl = f"{bilingual_site_url.rstrip('/')}/{tree}/" if bilingual_site_url
 html_static_path = ["_static"]
 html_css_files = [
     *("pcode.css", "beside.css", "lines.css", "copy.css", "math.css", "preview.css"),
-    *("lang-switch.css", "search.css", "toc.css", "page-tools.css", "viewcode.css"),
+    *("lang-switch.css", "search.css", "toc.css", "dark.css", "page-tools.css", "viewcode.css"),
 ]
 if chinese:
     html_css_files.append("zh.css")

@@ -128,7 +128,7 @@ def table(header: list[str], rows: Iterable[list[str | nodes.Node]]) -> nodes.ta
     group += [nodes.colspec(colwidth=1) for _ in header]
     group += nodes.thead("", _row(header))
     group += nodes.tbody("", *map(_row, rows))
-    return nodes.table("", group, classes=["colwidths-auto"])
+    return nodes.table("", group, classes=["colwidths-auto", "build-status"])
 
 
 def _row(cells: Iterable[str | nodes.Node]) -> nodes.row:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,11 @@ Place = tuple[str, str, str]
 
 UNUSED = ("_static/sphinx_highlight.js", "_static/translations.js")
 """Scripts of Sphinx's search; the second one makes code of a string, which pages forbid."""
+_SIGNS = {"in": " ∈ ", "leqslant": " ≤ ", "geqslant": " ≥ ", "to": " → ", "nabla": "∇"}
+_SIGNS |= {"sum": "∑", "infty": "∞", "cdot": "·", "dots": "…", "ldots": "…", "times": " × "}
+_SIGNS |= {"lVert": "‖", "rVert": "‖", "lambda": "λ", "Lambda": "Λ"}
 _PLACES = (nodes.section, addnodes.desc)
-_SILENT = (nodes.Invisible, nodes.raw, nodes.math_block, nodes.title, addnodes.toctree, *_PLACES)
+_SILENT = (nodes.Invisible, nodes.raw, nodes.math_block, nodes.title, *_PLACES)
 
 
 def places(document: nodes.document) -> Iterator[Place]:
@@ -42,6 +46,23 @@ def places(document: nodes.document) -> Iterator[Place]:
         yield anchor, heading, text_of(node, inside=True)
 
 
+def plain_formula(tex: str) -> str:
+    """A formula as one would write it in a message: Greek letters, signs, and what else is read."""
+    text = re.sub(r"\\(?:math|operator|text|left|right|d?frac|big)[A-Za-z]*|[{}$]", "", tex)
+    return re.sub(r"\\([A-Za-z]+|.) ?", lambda command: _sign(command[1]), text)
+
+
+def _sign(command: str) -> str:
+    if command in _SIGNS:
+        return _SIGNS[command]
+    size = "CAPITAL" if command[0].isupper() else "SMALL"
+    letter = command.removeprefix("var").upper()
+    try:
+        return unicodedata.lookup(f"GREEK {size} LETTER {letter}")
+    except KeyError:
+        return f" {command} " if command.isalpha() else " "
+
+
 def text_of(node: nodes.Node, *, inside: bool = False) -> str:
     """The words of a node, without those of sections and objects in it."""
     return re.sub(r"\s+", " ", _text(node, inside)).strip()
@@ -51,8 +72,10 @@ def _text(node: nodes.Node, inside: bool = False) -> str:
     if isinstance(node, nodes.Text):
         return node.astext()
     if isinstance(node, nodes.math):
-        return re.sub(r"\\([A-Za-z]+) ?|[{}]", r"\1", node.astext())
-    if isinstance(node, _SILENT) and not inside:
+        return plain_formula(node.astext())
+    if isinstance(node, addnodes.desc_signature):
+        return node.astext()
+    if (isinstance(node, _SILENT) and not inside) or "toctree-wrapper" in node.get("classes", ()):
         return ""
     separator = "" if isinstance(node, nodes.TextElement) else " "
     return separator.join(_text(child) for child in node.children)

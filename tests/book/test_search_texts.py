@@ -1,0 +1,87 @@
+"""The texts that the search looks through: of every page, by section and by object."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mini import build
+from search_texts import plain_formula
+
+PAGE = r"""
+Clients
+=======
+
+Each *client* solves :math:`\theta_k \in X`, see :ref:`pairs`.
+
+.. math:: \mathrm{silent}
+
+.. _pairs:
+
+Pairs
+-----
+
+.. py:function:: demo.pair(x)
+
+   Two of them.
+
+.. code:: python
+
+   import fl_algos
+"""
+INDEX = "Home\n====\n\nWelcome.\n\n.. toctree::\n\n   page\n   other\n"
+FILES = {
+    "docs/en/index.rst": INDEX,
+    "docs/en/page.rst": PAGE,
+    "docs/en/other.rst": "Other\n=====\n\nNothing.\n",
+}
+
+
+def texts(out):
+    script = (out / "_static" / "search_texts.js").read_text(encoding="utf-8")
+    return json.loads(script.removeprefix("const searchTexts = ").removesuffix(";\n"))
+
+
+def test_sections_and_objects_are_places(tmp_path):
+    done = build(tmp_path, FILES)
+    assert (done.returncode, done.warnings) == (0, "")
+    found = texts(done.out)
+    assert set(found) == {"index", "page", "other"}
+    assert found["page"] == [
+        ["clients", "Clients", "Each client solves θ_k ∈ X, see Pairs."],
+        ["pairs", "Pairs", "import fl_algos"],
+        ["demo.pair", "demo.pair", "demo.pair(x) Two of them."],
+    ]
+    assert found["index"] == [["home", "Home", "Welcome."]]
+    page = (done.out / "index.html").read_text(encoding="utf-8")
+    assert "searchindex" not in page
+    assert "search_texts" not in page
+    assert "search_texts" in (done.out / "search.html").read_text(encoding="utf-8")
+
+
+def test_a_page_that_is_not_written_again_keeps_its_text_and_one_that_is_gone_does_not(tmp_path):
+    build(tmp_path, FILES)
+    changed = {name: text for name, text in FILES.items() if "other" not in name}
+    changed["docs/en/index.rst"] = INDEX.replace("   other\n", "").replace("Welcome", "Hello")
+    for tree in ("en", "zh"):
+        (tmp_path / "project with spaces" / "docs" / tree / "other.rst").unlink()
+    done = build(tmp_path, changed)
+    assert (done.returncode, done.warnings) == (0, "")
+    found = texts(done.out)
+    assert found["index"][0][2] == "Hello."
+    assert found["page"][0][0] == "clients"
+    assert "other" not in found
+
+
+@pytest.mark.parametrize(
+    ("tex", "plain"),
+    [
+        (r"\theta_k^{(t)}", "θ_k^(t)"),
+        (r"\mathcal{L}(\Theta, \Lambda)", "L(Θ, Λ)"),
+        (r"s \leqslant 1", "s  ≤ 1"),
+        (r"\operatorname{\mathbf{Oracle}}_k", "Oracle_k"),
+    ],
+)
+def test_formulas_are_words(tex, plain):
+    assert plain_formula(tex) == plain
