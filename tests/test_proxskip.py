@@ -430,5 +430,5 @@ def test_the_floor_of_minibatches_is_within_the_theorem():
 
 def sample_gradient(problem, k, i):
     """The gradient of client k's loss of sample i at theta*."""
-    batch = Batch(np.array([[i]]), np.array([[1.0]]))
+    batch = Batch(np.array([[i]]), np.array([[1.0]]), samples=1)
     return problem.grad(problem.theta_star[None], np.array([k]), batch)[0]

@@ -33,11 +33,12 @@ def proxskip_rho(p: float, R: int = 1) -> float:
 
 
 def proxskip_rho_limit(p: float) -> float:
-    """2/(1 + p): on flat directions the mean square is stable if and only if rho is below.
+    """2/(1 + p): on flat directions the mean square shrinks if and only if 0 < rho < this.
 
     On a flat direction the control variate is multiplied by 1 - p R N when a communication follows
-    after N rounds, and E (1 - p R N)^2 = 1 - 2 rho + (1 + p) rho^2 for the geometric N. Single runs
-    may converge beyond the limit, and so may problems without flat directions.
+    after N rounds, and E (1 - p R N)^2 = 1 - 2 rho + (1 + p) rho^2 for the geometric N. At
+    rho = 0, that is p = 0, the control variates stay as they are. Single runs may converge beyond
+    the limit, and so may problems without flat directions.
 
     Args:
         p: probability of SKIPPING the communication of a round, in [0, 1).
@@ -56,6 +57,8 @@ def proxskip_rho_limit(p: float) -> float:
 
 def proxskip_is_stable(p: float, R: int = 1) -> bool:
     """Whether rho is below its limit, so that also flat directions are stable in mean square.
+
+    At p = 0 nothing grows, but nothing shrinks either: the control variates stay as they are.
 
     Args:
         p: probability of SKIPPING the communication of a round, in [0, 1).
@@ -81,7 +84,7 @@ def proxskip_contraction(gamma: float, p: float, mu: float) -> float:
     L-smooth and mu-strongly convex f_k, gamma <= 1/L, full gradients, R = 1, and c_k of the sum 0.
 
     Args:
-        gamma: step size, in (0, 1/L].
+        gamma: step size, in (0, 1/L]; only gamma <= 1/mu is checked, L not being an argument.
         p: probability of SKIPPING the communication of a round, in (0, 1/2].
         mu: constant of strong convexity, > 0.
 

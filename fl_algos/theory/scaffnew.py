@@ -119,10 +119,11 @@ def scaffnew_rate(gamma: float, p: float, mu: float) -> float:
     """1 - zeta with zeta = min{gamma mu, p^2}, for 0 < gamma <= 1/L.
 
     The theorem: E Psi after T rounds is at most (1 - zeta)^T Psi_0. With unbiased stochastic
-    gradients, gamma^2 C/zeta is added, C being the constant of their variance.
+    gradients gamma^2 C/zeta is added, where their variances, summed over the clients, are at most C
+    everywhere.
 
     Args:
-        gamma: step size, in (0, 1/L].
+        gamma: step size, in (0, 1/L]; only gamma <= 1/mu is checked, L not being an argument.
         p: probability of COMMUNICATING in a round, in (0, 1].
         mu: constant of strong convexity, > 0.
 
@@ -147,7 +148,7 @@ def scaffnew_iterations(Psi_0: float, eps: float, gamma: float, p: float, mu: fl
     Args:
         Psi_0: the Lyapunov function at the start, >= 0.
         eps: what its expectation shall come down to, > 0.
-        gamma: step size, in (0, 1/L].
+        gamma: step size, in (0, 1/L]; only gamma <= 1/mu is checked, L not being an argument.
         p: probability of COMMUNICATING in a round, in (0, 1].
         mu: constant of strong convexity, > 0.
 
@@ -175,7 +176,7 @@ def scaffnew_communications(Psi_0: float, eps: float, gamma: float, p: float, mu
     Args:
         Psi_0: the Lyapunov function at the start, >= 0.
         eps: what its expectation shall come down to, > 0.
-        gamma: step size, in (0, 1/L].
+        gamma: step size, in (0, 1/L]; only gamma <= 1/mu is checked, L not being an argument.
         p: probability of COMMUNICATING in a round, in (0, 1].
         mu: constant of strong convexity, > 0.
 
