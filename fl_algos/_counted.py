@@ -54,7 +54,7 @@ class Counted:
         known, self._known = self._known, None  # given away once: who gets it may write to it
         if known is not None and is_stacked(theta_k) and fingerprint(theta_k[0]) == known[1]:
             return known[2]
-        return self.uncounted.grad(theta_k, clients)
+        return self.uncounted.grad(theta_k)  # without `clients`, no sample is copied
 
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
         """The problem's proximal points, counted once for each client."""

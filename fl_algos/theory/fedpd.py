@@ -141,10 +141,11 @@ def plateau_factor(p: float, s: float, L: float) -> float:
     ``12 (L s)^2 p^2`` for p < (1 - 2 L s)/(1 + L s), and ``14 (L s)^2 C3^(2/(1 - p))`` from there
     on, C3 = (1 + 2 L s)/(1 - L s). It does not decrease with p, and jumps where the two meet.
 
-    The closed form of the paper's Remark 5 is longer; these are the approximations of it from which
-    the paper derives TABLE III. Two things differ from the table: log C3 is not dropped, and L is
-    put back, so that C(p) has no unit (the paper's s^2 for (L s)^2 is the same at L = 1). It is
-    infinite where it is too large for a number.
+    These are the approximations from which the paper derives TABLE III. The closed form of its
+    Remark 5 is not reproduced here; it is smaller where the two can be compared (erratum E3). Two
+    things differ from the table: log C3 is not dropped, and L is put back, so that C(p) has no
+    unit (the paper's s^2 for (L s)^2 is the same at L = 1). It is infinite where it is too large
+    for a number.
 
     Args:
         p: probability of SKIPPING the communication of a round, in [0, 1).
@@ -168,7 +169,9 @@ def plateau_factor(p: float, s: float, L: float) -> float:
 def skip_probability(eps: float, G: float, s: float, L: float, C5: float = 1.0) -> SkipProbability:
     """The largest p with C5 C(p) <= eps/(3 G^2), by bisection; there is one for every eps/G^2.
 
-    C(p) is :func:`plateau_factor`. Where it jumps over eps/(3 G^2), p is just below the jump.
+    C(p) is :func:`plateau_factor`, the paper's two approximations put together. Where it jumps over
+    eps/(3 G^2), p is just below the jump. With the paper's own closed form, which is not reproduced
+    here, p would be larger: 0.127 instead of 0.034 at eps/G^2 = 1e-3 and C5 = 1 (erratum E3).
 
     Args:
         eps: the accuracy wanted, a bound of ``|grad f|^2``, > 0.
