@@ -64,3 +64,18 @@ def test_a_chapter_is_readable_without_scripts(open_page, language):
         assert page.locator(part).first.is_visible(), part
     assert page.locator(".lang-switch").is_visible()
     assert not page.locator(".theme-switch-button").is_visible()
+
+
+@pytest.mark.parametrize("from_disk", [False, True], ids=["served", "from disk"])
+@pytest.mark.parametrize(("locale", "book"), [("zh-CN", "zh"), ("en-GB", "en"), ("fr-FR", "en")])
+def test_the_first_page_leads_to_the_reader_s_language(open_page, locale, book, from_disk):
+    page = open_page("index.html", locale=locale, from_disk=from_disk)
+    page.wait_for_url(f"**/{book}/index.html")
+
+
+def test_the_first_page_has_links_where_there_are_no_scripts(open_page):
+    page = open_page("index.html", java_script_enabled=False)
+    assert [link.get_attribute("href") for link in page.locator("a").all()] == [
+        "en/index.html",
+        "zh/index.html",
+    ]
