@@ -151,7 +151,7 @@ def test_chinese(tmp_path, demo):
     assert head == [
         "算法",
         "上传",
-        "下传",
+        "下发",
         "保存",
         "超参数",
         "部分参与",
