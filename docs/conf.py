@@ -112,7 +112,8 @@ html_math_renderer = "katex"
 nb_copy.copy_notebooks(ROOT)
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
 claims_file = str(ROOT / "notebooks" / "claims.json")
-os.environ["FL_ALGOS_CLAIMS"] = claims_file  # the notebooks run on copies, in another folder
+if Path(claims_file).is_file():
+    os.environ["FL_ALGOS_CLAIMS"] = claims_file  # the notebooks run on copies, in another folder
 notebook_state = nb_cache.state_of("fl_algos", ROOT / "constraints.txt", Path(claims_file))
 nb_execution_cache_path = str(ROOT / "build" / "cache" / notebook_state)
 if not chinese:

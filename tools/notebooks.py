@@ -10,7 +10,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -18,6 +17,10 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+
+from nb_pool import side_by_side  # noqa: E402
+
 SECONDS_PER_CELL = 600
 
 # What differs from one run or one machine to the next, and says nothing about the results.
@@ -102,11 +105,9 @@ def refresh(source: Path, twin: Path) -> None:
 def refresh_all(folder: Path) -> None:
     """Refresh all notebooks, side by side."""
     sources = sorted((folder / "en").glob("*.ipynb"))
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # those of several would wait for one another
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        done = pool.map(lambda source: refresh(source, folder / "zh" / source.name), sources)
-        for source, _ in zip(sources, done, strict=True):
-            print(f"{source.relative_to(folder)} is done", flush=True)
+    done = side_by_side(lambda source: refresh(source, folder / "zh" / source.name), sources)
+    for source, _ in zip(sources, done, strict=True):
+        print(f"{source.relative_to(folder)} is done", flush=True)
 
 
 def write_claims(folder: Path) -> None:

@@ -41,6 +41,7 @@ NPM_OPTIONS += ("--no-update-notifier",)
 # What a caller's shell must not pass on: it would change what is imported, found or reported.
 LEAKS = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "NODE_PATH", "PYTEST_ADDOPTS", "VIRTUAL_ENV"}
 LEAKS |= {"PYTHONHOME", "PYTHONPATH", "PYTHONSAFEPATH", "PYTHONSTARTUP", "PYTHONWARNINGS"}
+LEAKS |= {"FL_ALGOS_CLAIMS", "FL_ALGOS_CLAIMS_RECORD"}
 
 
 class Failure(Exception):
@@ -198,7 +199,7 @@ class Project:
         return Step(self.venv / "wheel.stamp", digest(self.environment().key, inputs), (installed,))
 
     def node(self, extra: str) -> Step:
-        """The npm packages that render mathematics, or those that look at finished pages."""
+        """The npm packages that pages are made with, or those that look at finished pages."""
         folder = self.node_folder(extra)
         modules = folder / "node_modules"
         return Step(folder.with_suffix(".stamp"), tree_digest(self.root, NODE[extra]), (modules,))

@@ -28,6 +28,9 @@ from sphinx.ext.autodoc.mock import mock
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from han import is_chinese
+from table_nodes import table
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -114,12 +117,12 @@ class AlgorithmTable(SphinxDirective):
                 rows.append([*self.cells(known[name], figures), theory.children])
         for name in sorted(missing):
             self.warn(f"{name} has no row", self.get_location())
-        return [table(self.words["headings"], rows)] if rows else []
+        return [table(self.words["headings"], rows, widths=WIDTHS)] if rows else []
 
     @property
     def words(self) -> dict[str | bool, Any]:
         """The words of the book's language."""
-        return CHINESE if self.config.language.startswith("zh") else ENGLISH
+        return CHINESE if is_chinese(self.config.language) else ENGLISH
 
     def warn(self, message: str, location: nodes.Node | str) -> None:
         """Give a warning."""
@@ -230,17 +233,6 @@ def multiple_of_d(vectors: int) -> nodes.Node:
     """A formula for so many numbers."""
     tex = {0: "0", 1: "d"}.get(vectors, f"{vectors}d")
     return nodes.math(tex, tex)
-
-
-def table(headings: tuple[str, ...], rows: list[list[list[nodes.Node]]]) -> nodes.table:
-    """A table."""
-    group = nodes.tgroup(cols=len(headings))
-    group += [nodes.colspec(colwidth=width) for width in WIDTHS]
-    head = nodes.row("", *[nodes.entry("", nodes.paragraph("", text)) for text in headings])
-    group += nodes.thead("", head)
-    body = [nodes.row("", *[nodes.entry("", *cell) for cell in row]) for row in rows]
-    group += nodes.tbody("", *body)
-    return nodes.table("", group, classes=["colwidths-auto"])
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

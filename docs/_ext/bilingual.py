@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sphinx.util import logging
 from sphinx.util.osutil import relative_uri
 
+from han import is_chinese
+
 if TYPE_CHECKING:
     from docutils import nodes
     from sphinx.application import Sphinx
@@ -20,7 +22,7 @@ log = logging.getLogger(__name__)
 
 def tree_of(language: str) -> str:
     """The folder of a book's sources and pages."""
-    return "zh" if language.startswith("zh") else "en"
+    return "zh" if is_chinese(language) else "en"
 
 
 def other_tree(language: str) -> str:

@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx import addnodes
 from sphinx.locale import _
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from machine import processor
+from table_nodes import table
 
+if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
 KINDS = ("notebooks", "versions", "hardware")
 PACKAGES = ("fl_algos", "numpy", "scipy", "array-api-compat", "scikit-learn", "matplotlib")
 PACKAGES += ("pandas", "torch", "sphinx", "myst-nb")
+Rows = list[list[str | list[nodes.Node]]]
 
 
 class build_status(nodes.General, nodes.Element):  # noqa: N801
@@ -41,11 +40,12 @@ class BuildStatus(SphinxDirective):
     """``.. build-status:: KIND``."""
 
     required_arguments = 1
-    option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {}
 
     def run(self) -> list[nodes.Node]:
         """Leave a place for the table."""
-        kind = directives.choice(self.arguments[0], KINDS)
+        kind = self.arguments[0]
+        if kind not in KINDS:
+            raise self.error(f"build-status: {kind!r}: one of {', '.join(KINDS)} is expected")
         self.env.metadata[self.env.docname]["build_status"] = "yes"
         return [build_status(kind=kind)]
 
@@ -60,37 +60,39 @@ class WriteTables(SphinxPostTransform):
         for place in list(self.document.findall(build_status)):
             if place["kind"] == "notebooks":
                 header = [_("Notebook"), _("Run time"), _("Day of the run")]
-                rows: Iterable[list[str | nodes.Node]] = notebooks(self.env)
+                rows: Rows = notebooks(self.env)
             elif place["kind"] == "versions":
                 header, rows = [_("Package"), _("Version")], versions()
             else:
                 header, rows = [_("Part"), _("This build")], hardware()
-            place.replace_self(table(header, rows))
+            place.replace_self(table(header, rows, classes=["build-status"]))
 
 
-def notebooks(env: BuildEnvironment) -> list[list[str | nodes.Node]]:
-    """Title, run time and day of each notebook, in the order of their names."""
-    rows: list[list[str | nodes.Node]] = []
+def notebooks(env: BuildEnvironment) -> Rows:
+    """Title, run time and day of each notebook, in the order of their names; the sum of times."""
+    rows: Rows = []
+    together = 0.0
     for name, data in sorted(NbMetadataCollector.get_doc_data(env).items()):
         run = data.get("exec_data")
         if run and run["runtime"] is not None:
             day = datetime.fromtimestamp(run["mtime"], UTC).date().isoformat()
             rows.append([link(env, name), f"{run['runtime']:.1f} s", day])
-    return rows
+            together += run["runtime"]
+    return [*rows, [_("Together"), f"{together:.1f} s", ""]]
 
 
-def link(env: BuildEnvironment, name: str) -> nodes.Node:
-    """A reference to a page, by its title."""
+def link(env: BuildEnvironment, name: str) -> list[nodes.Node]:
+    """A paragraph that refers to a page, by its title."""
     reference = addnodes.pending_xref(
         refdomain="std", reftype="doc", reftarget=f"/{name}", refexplicit=True, refwarn=True
     )
     reference += nodes.inline("", env.titles[name].astext())
-    return reference
+    return [nodes.paragraph("", "", reference)]
 
 
-def versions() -> list[list[str | nodes.Node]]:
+def versions() -> Rows:
     """Python and the packages that notebooks and book use, those that are installed."""
-    rows: list[list[str | nodes.Node]] = [["Python", platform.python_version()]]
+    rows: Rows = [["Python", platform.python_version()]]
     for package in PACKAGES:
         try:
             rows.append([package, version(package)])
@@ -99,7 +101,7 @@ def versions() -> list[list[str | nodes.Node]]:
     return rows
 
 
-def hardware() -> list[list[str | nodes.Node]]:
+def hardware() -> Rows:
     """Processor, its cores, memory and system."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     return [
@@ -108,36 +110,6 @@ def hardware() -> list[list[str | nodes.Node]]:
         [_("Memory"), f"{memory:.1f} GiB"],
         [_("System"), f"{platform.system()} ({platform.machine()})"],
     ]
-
-
-def processor() -> str:
-    """The name of the processor, as far as the system tells."""
-    table = Path("/proc/cpuinfo")
-    if table.exists():
-        lines = [line.partition(":") for line in table.read_text(encoding="utf-8").splitlines()]
-        names = [value.strip() for key, _, value in lines if key.strip() == "model name"]
-    else:
-        command = ["sysctl", "-n", "machdep.cpu.brand_string"]
-        names = [subprocess.run(command, capture_output=True, text=True).stdout.strip()]
-    return next(filter(None, names), platform.machine())
-
-
-def table(header: list[str], rows: Iterable[list[str | nodes.Node]]) -> nodes.table:
-    """A table; a cell is text or a node."""
-    group = nodes.tgroup(cols=len(header))
-    group += [nodes.colspec(colwidth=1) for _ in header]
-    group += nodes.thead("", _row(header))
-    group += nodes.tbody("", *map(_row, rows))
-    return nodes.table("", group, classes=["colwidths-auto", "build-status"])
-
-
-def _row(cells: Iterable[str | nodes.Node]) -> nodes.row:
-    row = nodes.row()
-    for cell in cells:
-        paragraph = nodes.paragraph()
-        paragraph += nodes.Text(cell) if isinstance(cell, str) else cell
-        row += nodes.entry("", paragraph)
-    return row
 
 
 def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:

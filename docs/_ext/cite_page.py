@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from han import is_chinese
+
 if TYPE_CHECKING:
     from docutils import nodes
     from sphinx.application import Sphinx
+
+CHAPTERS = "algorithms/"
 
 
 def entry(key: str, fields: dict[str, str]) -> str:
@@ -39,9 +43,9 @@ def add_citation(
     doctree: nodes.document | None,
 ) -> None:
     """Give the template of a chapter its entry."""
-    if doctree is None or not pagename.startswith(app.config.cite_page_folder):
+    if doctree is None or not pagename.startswith(CHAPTERS):
         return
-    chinese = app.config.language.startswith("zh")
+    chinese = is_chinese(app.config.language)
     book = escape(app.config.project)
     site = app.config.html_baseurl
     fields = {
@@ -57,8 +61,7 @@ def add_citation(
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the settings and the event."""
-    app.add_config_value("cite_page_folder", "algorithms/", "html")
+    """Register the setting and the event."""
     app.add_config_value("cite_page_year", "", "html")
     app.connect("html-page-context", add_citation)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +23,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sphinx.application import Sphinx
+    from sphinx.config import Config
     from sphinx.environment import BuildEnvironment
 
 log = logging.getLogger(__name__)
 
 
-def claims_of(app: Sphinx) -> dict[str, dict[str, float]]:
+def claims_of(config: Config) -> dict[str, dict[str, float]]:
     """The stated numbers."""
-    path = Path(app.config.claims_file)
-    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+    path = Path(config.claims_file)
+    return _read(path, path.stat().st_mtime_ns) if path.exists() else {}
+
+
+@lru_cache(maxsize=1)
+def _read(path: Path, changed: int) -> dict[str, dict[str, float]]:
+    return json.loads(path.read_text("utf-8"))
 
 
 class Claim(SphinxRole):
@@ -38,7 +45,7 @@ class Claim(SphinxRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Print the number."""
-        claims = claims_of(self.env.app)
+        claims = claims_of(self.config)
         self.env.note_dependency(self.config.claims_file)
         if self.text not in claims:
             log.warning("no claim %r in claims.json", self.text, location=self.get_location())
@@ -73,10 +80,12 @@ def digits(value: float, tolerance: float) -> tuple[str, int | None]:
     if value == 0 or tolerance >= 2 * abs(value):
         return "0", None
     if tolerance == 0:
-        exact = f"{value:.17g}" if value != int(value) else str(int(value))
+        exact = repr(value) if value != int(value) else str(int(value))
         return exact.replace("-", "\N{MINUS SIGN}"), None
     last = math.ceil(math.log10(tolerance / 4))
     rounded = round(value, -last)
+    if rounded == 0:
+        return "0", None
     first = math.floor(math.log10(abs(rounded)))
     if -4 < first < 5 and last <= 3:
         return f"{rounded:.{max(0, -last)}f}".replace("-", "\N{MINUS SIGN}"), None
@@ -114,7 +123,7 @@ def pages(env: BuildEnvironment) -> dict[str, set[str]]:
 
 def warn_of_unused(app: Sphinx, env: BuildEnvironment) -> None:
     """A number that is compared at every run and printed nowhere is a leftover."""
-    unused = claims_of(app).keys() - set().union(*pages(env).values())
+    unused = claims_of(app.config).keys() - set().union(*pages(env).values())
     for key in sorted(unused):
         log.warning("claim %r of claims.json is printed on no page", key)
 

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from docutils.utils import punctuation_chars
 
-from han import HAN
+from han import CLOSING, HAN, OPENING
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
-
-# Brackets and quotation marks, which docutils allows on one side only.
-_BRACKETS = "（）《》「」『』【】“”‘’"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Extend docutils' table, from which it makes the patterns of each parser."""
     if HAN not in punctuation_chars.delimiters:
-        punctuation_chars.delimiters += HAN + _BRACKETS
+        # Brackets and quotation marks docutils allows on one side only.
+        punctuation_chars.delimiters += HAN + OPENING + CLOSING
     return {"parallel_read_safe": True, "parallel_write_safe": True}

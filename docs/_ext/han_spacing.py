@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
-from han import HAN
+from han import CLOSING, HAN, OPENING, STOPS, is_chinese
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sphinx.application import Sphinx
 
-_WIDE = f"[{HAN}]|[，。；：？！、（）《》「」『』【】“”‘’…—]"
-_PUNCTUATION = "[，。；：？！、（）《》「」『』【】“”‘’]"
+_WIDE = f"[{HAN}{STOPS}{OPENING}{CLOSING}…—]"
+_PUNCTUATION = f"[{STOPS}{OPENING}{CLOSING}]"
 _NEEDLESS = re.compile(rf"(?<={_WIDE})\s+(?={_WIDE})|(?<={_PUNCTUATION})\s+|\s+(?={_PUNCTUATION})")
 _FORMULA = "x"  # stands for whatever is neither Chinese nor a space
 
@@ -66,10 +66,6 @@ def _leaves(node: nodes.Element) -> Iterator[nodes.Node]:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the transform, for Chinese books."""
-    app.connect("config-inited", _for_chinese)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-def _for_chinese(app: Sphinx, config: Any) -> None:
-    if config.language.startswith("zh"):
+    if is_chinese(app.config.language):
         app.add_transform(CloseUp)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from han import HAN
+from han import HAN, is_chinese
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -43,10 +43,6 @@ class MarkLatin(SphinxPostTransform):
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the transform, for Chinese books."""
-    app.connect("config-inited", _for_chinese)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-def _for_chinese(app: Sphinx, config: Any) -> None:
-    if config.language.startswith("zh"):
+    if is_chinese(app.config.language):
         app.add_post_transform(MarkLatin)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

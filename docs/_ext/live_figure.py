@@ -29,6 +29,7 @@ from docutils.parsers.rst import directives
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from han import is_chinese
 from live_words import NAMES, VERDICTS, words
 from tex_worker import render, require_node_modules
 
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
 
 NOTEBOOK = "notebooks/live_figures.ipynb"
 MIME = "application/vnd.fl-algos.live-figure+json"
-STYLES = ("uplot/uPlot.min.css", "live_figure.css")
-SCRIPTS = ("uplot/uPlot.iife.min.js", "live_figure.js")
+LIBRARY = ("uPlot.min.css", "uPlot.iife.min.js")
 log = logging.getLogger(__name__)
 
 
@@ -119,7 +119,7 @@ def visit_html(self: HTML5Translator, node: live_figure) -> None:
     name = {
         key: words_html(node, config, text) for key, text in words(NAMES, config.language).items()
     }
-    key, colon = f"live-{node['cell']}", "：" if config.language.startswith("zh") else ": "
+    key, colon = f"live-{node['cell']}", "：" if is_chinese(config.language) else ": "
     body = [f'<div class="live" id="{key}" hidden>']
     body += ['<div class="live-sliders">']
     body += [slider_html(key, each, name[each["name"]]) for each in data["sliders"]]
@@ -169,10 +169,10 @@ def copy_library(app: Sphinx) -> None:
     if app.builder.format != "html":
         return
     modules = Path(app.config.tex_node_modules)
-    require_node_modules(modules)
+    require_node_modules(modules, "uplot")
     target = Path(app.outdir, "_static", "uplot")
     target.mkdir(parents=True, exist_ok=True)
-    for name in ("uPlot.min.css", "uPlot.iife.min.js"):
+    for name in LIBRARY:
         shutil.copy(modules / "uplot" / "dist" / name, target)
 
 
@@ -186,10 +186,11 @@ def add_assets(
     """Load the scripts and styles on the pages that have a live figure."""
     if doctree is None or not any(doctree.findall(live_figure)):
         return
-    for style in STYLES:
-        app.add_css_file(style)
-    for script in SCRIPTS:
-        app.add_js_file(script, defer="defer")
+    style, script = LIBRARY
+    for name in (f"uplot/{style}", "live_figure.css"):
+        app.add_css_file(name)
+    for name in (f"uplot/{script}", "live_figure.js"):
+        app.add_js_file(name, defer="defer")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

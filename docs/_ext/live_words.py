@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from han import is_chinese
+
 # The name that the notebook gives: English, Chinese.
 NAMES = {
     "as_written": ("ProxSkip as written", "照原文的 ProxSkip"),
@@ -55,4 +57,4 @@ VERDICTS = {
 
 def words(table: dict[str, tuple[str, str]], language: str) -> dict[str, str]:
     """The words of a table in one language."""
-    return {name: pair[language.startswith("zh")] for name, pair in table.items()}
+    return {name: pair[is_chinese(language)] for name, pair in table.items()}

@@ -6,8 +6,6 @@ left to myst-nb, which runs it once more and reports it where its page is read.
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +13,8 @@ import nbformat
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import single_nb_execution
+
+from nb_pool import side_by_side
 
 if TYPE_CHECKING:
     from jupyter_cache.executors.utils import ExecutionResult
@@ -33,8 +33,6 @@ def run_notebooks(app: Sphinx) -> None:
             cache.match_cache_notebook(notebook)
         except KeyError:
             todo[path] = notebook
-    if len(todo) < 2:
-        return
 
     def run(path: Path) -> ExecutionResult:
         return single_nb_execution(
@@ -44,15 +42,10 @@ def run_notebooks(app: Sphinx) -> None:
             allow_errors=False,
         )
 
-    # One thread each: those of several notebooks would wait for one another.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for path, result in zip(todo, pool.map(run, todo), strict=True):
-            if result.err is None:
-                bundle = CacheBundleIn(
-                    todo[path], str(path), data={"execution_seconds": result.time}
-                )
-                cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+    for path, result in zip(todo, side_by_side(run, todo), strict=True):
+        if result.err is None:
+            bundle = CacheBundleIn(todo[path], str(path), data={"execution_seconds": result.time})
+            cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

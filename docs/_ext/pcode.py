@@ -18,6 +18,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from han import STOPS, is_chinese
 from pcode_lines import CLOSERS, CONDITIONS, OPENERS, Line, caption, lines, plain, statements
 from pcode_words import words
 from tex_worker import render
@@ -165,7 +166,7 @@ def _translate(block: str, language: str) -> str:
 
     block = re.sub(r'(<span class="ps-keyword">)( ?)([A-Za-z: ]+?)( ?</span>)', replace, block)
     # Full-width punctuation brings its own space.
-    return re.sub(r"([，。；：？！、）]) ?((?:</span>)?) *", r"\1\2", block)
+    return re.sub(rf"([{STOPS}）]) ?((?:</span>)?) *", r"\1\2", block)
 
 
 def _add_anchors(block: str, node: pcode) -> str:
@@ -268,8 +269,8 @@ def visit_texinfo(self: TexinfoTranslator, node: pcode) -> None:
 
 def number_format(app: Sphinx, config: Config) -> None:
     """The words of the number, unless conf.py chose others."""
-    chinese = config.language.startswith("zh")
-    config.numfig_format.setdefault("pcode", "算法 %s" if chinese else "Algorithm %s")
+    words_of_number = "算法 %s" if is_chinese(config.language) else "Algorithm %s"
+    config.numfig_format.setdefault("pcode", words_of_number)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from han import is_chinese
+
 CHINESE = {
     "Require:": "要求：",
     "Ensure:": "保证：",
@@ -42,7 +44,7 @@ CHINESE = {
 
 def words(language: str) -> dict[str, str]:
     """English keyword: keyword in the language; empty for English itself."""
-    return CHINESE if language.startswith("zh") else {}
+    return CHINESE if is_chinese(language) else {}
 
 
 def for_latex(language: str) -> str:

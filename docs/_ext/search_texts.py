@@ -90,17 +90,9 @@ class SearchTexts:
         if self._store.exists():
             self._pages = json.loads(self._store.read_text(encoding="utf-8"))
 
-    def take(
-        self,
-        app: Sphinx,
-        pagename: str,
-        templatename: str,
-        context: dict[str, Any],
-        doctree: nodes.document | None,
-    ) -> None:
-        """Take the texts of a page that is being written."""
-        if doctree is not None:
-            self._pages[pagename] = list(places(doctree))
+    def take(self, app: Sphinx, doctree: nodes.document, docname: str) -> None:
+        """Take the texts of a page that is about to be written, by this process or by another."""
+        self._pages[docname] = list(places(doctree))
 
     def write(self, app: Sphinx, exception: Exception | None) -> None:
         """Write the script that search.html loads."""
@@ -132,7 +124,7 @@ def start(app: Sphinx) -> None:
         return
     app.builder.search = False
     texts = SearchTexts(app)
-    app.connect("html-page-context", texts.take)
+    app.connect("doctree-resolved", texts.take, priority=900)
     app.connect("html-page-context", leave_out)
     app.connect("build-finished", texts.write)
 
@@ -146,4 +138,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the events."""
     app.connect("builder-inited", start)
     app.connect("html-collect-pages", search_page)
-    return {"parallel_read_safe": True, "parallel_write_safe": False}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

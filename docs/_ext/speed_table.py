@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from han import is_chinese
+from table_nodes import table
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -38,7 +41,7 @@ ENGLISH = {
     "dtype": "Type",
     "limit": "Limit, 1/s",
     "gain": "numba : best plain",
-    "microseconds": "µs",
+    "in microseconds": "{}, µs",
     "per number": "numba, ns per number",
     "algorithm": "Algorithm",
     "rounds": "Rounds",
@@ -67,7 +70,7 @@ CHINESE = ENGLISH | {
     "dtype": "类型",
     "limit": "上限（次/秒）",
     "gain": "numba : 最快的普通写法",
-    "microseconds": "微秒",
+    "in microseconds": "{}（微秒）",
     "per number": "numba，每个数（纳秒）",
     "algorithm": "算法",
     "rounds": "轮数",
@@ -81,7 +84,7 @@ CHINESE = ENGLISH | {
     "load": "负载",
     "system": "系统",
     "no gpu": "做这些测量的机器没有 GPU。",
-    "separator": "，",
+    "separator": "；",
     "colon": "：",
     "end": "。",
 }
@@ -114,7 +117,7 @@ def gradients(results: dict[str, Any], words: dict[str, str]) -> Rows:
 def growth(results: dict[str, Any], words: dict[str, str]) -> Rows:
     """Microseconds, and for the compiled kernel nanoseconds for each number of the samples."""
     names = ("stacked", *PACKAGE)
-    heads = [f"{words[name]}{words['separator']}{words['microseconds']}" for name in names]
+    heads = [words["in microseconds"].format(words[name]) for name in names]
     rows = [[words["case"], *heads, words["per number"]]]
     for row in results["growth"]:
         numbers = row["K"] * row["n"] * row["d"]
@@ -155,7 +158,8 @@ def gpu(results: dict[str, Any], words: dict[str, str]) -> Rows | str:
     for row in found["gradients"]:
         limit = row["seconds"]["limit"]
         share = digits(limit / row["seconds"]["torch"])
-        rows.append([f"{found['name']}: {case(row)}", row["dtype"], digits(1 / limit), share])
+        name = f"{found['name']}{words['colon']}{case(row)}"
+        rows.append([name, row["dtype"], digits(1 / limit), share])
     return rows
 
 
@@ -184,20 +188,11 @@ class SpeedTable(SphinxDirective):
         path = Path(self.config.speed_results)
         self.env.note_dependency(str(path))
         results = json.loads(path.read_text("utf-8"))
-        words = CHINESE if self.config.language.startswith("zh") else ENGLISH
+        words = CHINESE if is_chinese(self.config.language) else ENGLISH
         shown = VIEWS[name](results, words)
-        return [nodes.paragraph("", shown) if isinstance(shown, str) else table(shown)]
-
-
-def table(rows: Rows) -> nodes.table:
-    """A table whose first row has the headings."""
-    group = nodes.tgroup(cols=len(rows[0]))
-    group += [nodes.colspec(colwidth=1) for _ in rows[0]]
-    lines = [
-        nodes.row("", *[nodes.entry("", nodes.paragraph("", text)) for text in row]) for row in rows
-    ]
-    group += [nodes.thead("", lines[0]), nodes.tbody("", *lines[1:])]
-    return nodes.table("", group, classes=["colwidths-auto"])
+        if isinstance(shown, str):
+            return [nodes.paragraph("", shown)]
+        return [table(shown[0], shown[1:])]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def copy_assets(app: Sphinx) -> None:
     if app.builder.format != "html":
         return
     modules = Path(app.config.tex_node_modules)
-    require_node_modules(modules)
+    require_node_modules(modules, "katex", "pseudocode")
     katex, target = modules / "katex" / "dist", Path(app.outdir, "_static", "katex")
     (target / "fonts").mkdir(parents=True, exist_ok=True)
     for font in katex.glob("fonts/*.woff2"):

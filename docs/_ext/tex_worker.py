@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.config import Config
 
-NPM_PACKAGES = ("katex", "pseudocode", "uplot")
 SCRIPT = Path(__file__).resolve().parents[1] / "_node" / "render.cjs"
 log = logging.getLogger(__name__)
 
@@ -69,9 +68,9 @@ class Worker:
         self._replies.close()
 
 
-def require_node_modules(node_modules: Path) -> None:
-    """A clear error where what docs/_node/package.json names is not installed."""
-    missing = [name for name in NPM_PACKAGES if not (node_modules / name).is_dir()]
+def require_node_modules(node_modules: Path, *packages: str) -> None:
+    """A clear error where packages that docs/_node/package.json names are not installed."""
+    missing = [name for name in packages if not (node_modules / name).is_dir()]
     if missing:
         raise ExtensionError(
             f"{', '.join(missing)} not installed in {node_modules}: run `make book`"

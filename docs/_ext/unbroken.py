@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from han import CLOSING, OPENING, STOPS
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-_BEFORE = re.compile(r"[(\[“‘（《「『【]+$")
-_AFTER = re.compile(r"[.,;:?!)\]”’…，。；：？！、）》」』】]+")
+_BEFORE = re.compile(rf"[(\[{OPENING}]+$")
+_AFTER = re.compile(rf"[.,;:?!)\]…{STOPS}{CLOSING}]+")
 
 
 class KeepTogether(SphinxPostTransform):

@@ -4,12 +4,16 @@
     en: {
       python: "Copy as Python",
       latex: "Copy as LaTeX",
+      bibtex: "Copy as BibTeX",
+      other: "Copy",
       done: "Copied",
       failed: "Could not copy: select it and copy by hand",
     },
     zh: {
       python: "复制 Python 代码",
       latex: "复制 LaTeX 源码",
+      bibtex: "复制 BibTeX 条目",
+      other: "复制",
       done: "已复制",
       failed: "未能复制，请选中后手动复制",
     },
@@ -49,9 +53,17 @@
     }
   }
 
+  /** What a source is, by the class in which Sphinx notes the language of a listing. */
+  function labelOf(source) {
+    if (source.matches(".pcode-source")) return words.latex;
+    const listing = source.closest("[class*='highlight-']");
+    const [, language] = listing?.className.match(/highlight-(\w+)/) ?? [];
+    return words[{ ipython3: "python", pycon: "python" }[language] ?? language] ?? words.other;
+  }
+
   function addButton(source) {
     const button = document.createElement("button");
-    const label = source.matches(".pcode-source") ? words.latex : words.python;
+    const label = labelOf(source);
     button.type = "button";
     button.className = "copy-button";
     button.innerHTML = ICON;
@@ -72,5 +84,5 @@
   }
 
   const sources = document.querySelectorAll(".highlight > pre, .pcode-source");
-  for (const source of sources) if (!source.closest(".output, .beside-peek")) addButton(source);
+  for (const source of sources) if (!source.closest(".output")) addButton(source);
 }

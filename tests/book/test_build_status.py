@@ -9,7 +9,8 @@ import re
 import socket
 from importlib.metadata import version
 
-from build_status import hardware, processor
+from build_status import hardware
+from machine import processor
 from mini import build
 from test_notebook_pages import notebook
 
@@ -55,12 +56,21 @@ def test_run_times_versions_and_hardware(tmp_path):
         assert notebooks[0] == ["Notebook", "Run time", "Day of the run"]
         assert notebooks[1][0] == "Page"
         assert float(notebooks[1][1].removesuffix(" s")) >= seconds
+        assert notebooks[2:] == [["Together", notebooks[1][1], ""]]
         assert ["numpy", version("numpy")] in versions
         assert ["Python", platform.python_version()] in versions
         assert ["Cores", str(os.cpu_count())] in machine
     chinese = build(tmp_path, files(4), "zh")
     assert tables(chinese.out)[0][0] == ["笔记本", "用时", "运行日期"]
     assert tables(chinese.out)[0][1][1] == notebooks[1][1]  # the same run
+    assert tables(chinese.out)[0][2][0] == "合计"
+
+
+def test_an_unknown_kind_is_an_error(tmp_path):
+    result = build(tmp_path, {"docs/en/index.rst": "Home\n====\n\n.. build-status:: speed\n"})
+    assert result.returncode != 0
+    assert "'speed': one of notebooks, versions, hardware" in result.warnings
+    assert "Traceback" not in result.warnings
 
 
 def test_the_machine_is_described_and_not_named():

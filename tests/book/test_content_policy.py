@@ -7,6 +7,7 @@ import hashlib
 import re
 
 from content_policy import policy, with_policy
+from mini import ROOT
 
 PAGE = """<html><head>
     <meta charset="utf-8" />
@@ -28,6 +29,11 @@ def test_inline_scripts_are_allowed_by_their_hash_and_no_others():
     assert scripts[0] == "'self'"
     assert set(scripts[1:]) == expected
     assert "script-src 'self';" in policy("<html></html>")
+
+
+def test_the_landing_page_has_the_policy_of_the_others():
+    page = (ROOT / "docs" / "landing.html").read_text("utf-8")
+    assert f'<meta http-equiv="Content-Security-Policy" content="{policy(page)}">' in page
 
 
 def test_the_policy_comes_before_all_that_it_rules_and_stands_there_once():

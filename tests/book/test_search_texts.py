@@ -43,11 +43,13 @@ def texts(out):
     return json.loads(script.removeprefix("const searchTexts = ").removesuffix(";\n"))
 
 
-def test_sections_and_objects_are_places(tmp_path):
-    done = build(tmp_path, FILES)
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_sections_and_objects_are_places(tmp_path, processes):
+    files = FILES | {f"docs/en/more{i}.rst": f":orphan:\n\nMore\n====\n\n{i}\n" for i in range(6)}
+    done = build(tmp_path, files, options=("-j", processes))
     assert (done.returncode, done.warnings) == (0, "")
     found = texts(done.out)
-    assert set(found) == {"index", "page", "other"}
+    assert set(found) == {"index", "page", "other", *(f"more{i}" for i in range(6))}
     assert found["page"] == [
         ["clients", "Clients", "Each client solves θ_k ∈ X, see Pairs."],
         ["pairs", "Pairs", "import fl_algos"],

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import bench
-from mini import ROOT, build
+from mini import build
 from speed_table import CHINESE, ENGLISH, TIMES, VIEWS, digits
 
 RESULTS = json.loads(bench.RESULTS.read_text("utf-8"))
@@ -48,6 +48,16 @@ def test_a_gpu_has_a_table_and_none_a_sentence():
     assert VIEWS["gpu"]({"gpu": None}, CHINESE) == CHINESE["no gpu"]
 
 
+def test_chinese_units_and_punctuation():
+    row = {"K": 2, "n": 3, "d": 4, "dtype": "float64", "seconds": {"limit": 0.5, "torch": 1.0}}
+    _, found = VIEWS["gpu"]({"gpu": {"name": "Some", "gradients": [row]}}, CHINESE)
+    assert found[0] == f"Some：2{TIMES}3{TIMES}4"
+    heads, *_ = VIEWS["growth"]({"growth": []}, CHINESE)
+    assert all(head.endswith("（微秒）") for head in heads[1:-1])
+    machine = VIEWS["machine"]({"machine": {"cores": 2, "numpy": "2.0"}}, CHINESE)
+    assert machine == "核数：2；numpy：2.0。"
+
+
 def test_both_languages_have_a_word_for_everything():
     assert set(CHINESE) == set(ENGLISH)
 
@@ -78,7 +88,3 @@ def test_an_unknown_table_is_an_error(tmp_path):
     result = build(tmp_path, pages("speed"))
     assert result.returncode != 0
     assert "'speed': one of machine, gradients, growth, rounds, start, gpu" in result.warnings
-
-
-def test_the_extension_is_in_use():
-    assert '"speed_table"' in (ROOT / "docs" / "conf.py").read_text("utf-8")

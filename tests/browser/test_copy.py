@@ -11,7 +11,10 @@ from pcode_lines import statements
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = "{}/algorithms/primal_dual.html"
-LABELS = {"en": ("Copy as LaTeX", "Copy as Python"), "zh": ("复制 LaTeX 源码", "复制 Python 代码")}
+LABELS = {
+    "en": ("Copy as LaTeX", "Copy as Python", "Copy as BibTeX"),
+    "zh": ("复制 LaTeX 源码", "复制 Python 代码", "复制 BibTeX 条目"),
+}
 DONE = {"en": "Copied", "zh": "已复制"}
 
 
@@ -21,7 +24,7 @@ def pasted(page):
         "document.body.append(Object.assign(document.createElement('textarea'), {id: 'paste'}))"
     )
     page.locator("#paste").focus()
-    page.keyboard.press("Control+V")
+    page.keyboard.press("ControlOrMeta+V")
     return page.locator("#paste").input_value()
 
 
@@ -52,6 +55,21 @@ def test_the_code_as_python_without_a_clipboard(open_page, language):
     names = [function.name for function in ast.parse(copied).body]
     assert names == ["init", "round"]
     assert "theta_k0 = server.broadcast(theta)  # 13, 14\n" in copied
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_entry_as_bibtex(open_page, language):
+    page = open_page(CHAPTER.format(language))
+    page.locator(".cite-page summary").click()
+    page.locator(".cite-page").get_by_role("button", name=LABELS[language][2]).click()
+    page.get_by_role("status").filter(has_text=DONE[language]).wait_for(state="attached")
+    assert pasted(page).startswith("@misc{fl_algos:primal_dual")
+
+
+@pytest.mark.parametrize(("language", "label"), [("en", "Copy"), ("zh", "复制")])
+def test_a_listing_whose_language_is_not_noted(open_page, language, label):
+    page = open_page(f"{language}/_modules/fl_algos/algorithms/fedpd.html")
+    assert page.locator(".copy-button").get_attribute("aria-label") == label
 
 
 def test_a_session_without_prompts_and_output(open_page):
