@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
 KERNELS = ("auto", "numba", "numpy")
 KERNEL = os.environ.get("FL_ALGOS_KERNEL", "auto")
-"""Read when the package is imported; "auto" is numba where it is installed and pays."""
+"""Read when the package is imported; "auto" is numba where it works and pays."""
 if KERNEL not in KERNELS:
     raise ValueError(f"FL_ALGOS_KERNEL = {KERNEL!r}: one of {', '.join(KERNELS)} is expected")
+if KERNEL == "numba" and find_spec("numba") is None:
+    raise ImportError("FL_ALGOS_KERNEL = 'numba', but numba is not installed")
 
 PAYS = 2_000_000
 """Numbers in the samples from which "auto" takes numba. To import it takes as long as hundreds of
@@ -50,13 +52,17 @@ def gradients(
 
 def _numba_is_chosen(numbers: int) -> bool:
     if KERNEL == "auto":
-        return numbers >= PAYS and _numba_is_installed()
+        return numbers >= PAYS and _numba_works()
     return KERNEL == "numba"
 
 
 @cache
-def _numba_is_installed() -> bool:
-    return find_spec("numba") is not None
+def _numba_works() -> bool:
+    try:
+        from fl_algos import _fused  # noqa: F401
+    except (ImportError, RuntimeError):  # not installed; no place to keep what it compiles
+        return False
+    return True
 
 
 def _in_blocks(

@@ -38,6 +38,7 @@ def claim(key: str, value: float, rtol: float = 0.0, atol: float = 0.0) -> None:
 
     Raises:
         ClaimFailed: the number is not the stated one, or the tolerance is another.
+        FileNotFoundError: there is no file of the name in FL_ALGOS_CLAIMS.
         KeyError: the book states no number under this key.
         ValueError: value is not a finite number, or a tolerance is negative.
 
@@ -60,6 +61,8 @@ def claim(key: str, value: float, rtol: float = 0.0, atol: float = 0.0) -> None:
 
 def _stated() -> dict[str, dict[str, float]] | None:
     named = os.environ.get("FL_ALGOS_CLAIMS")
+    if named and not Path(named).is_file():
+        raise FileNotFoundError(f"FL_ALGOS_CLAIMS = {named!r}: there is no such file")
     for path in map(Path, (named,) if named else PLACES):
         if path.is_file():
             claims: dict[str, dict[str, float]] = json.loads(path.read_text("utf-8"))

@@ -84,6 +84,13 @@ def test_a_notebook_alone_compares_nothing(tmp_path, monkeypatch):
     claim("unknown", 8)
 
 
+def test_a_file_that_is_named_and_missing_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setenv("FL_ALGOS_CLAIMS", str(tmp_path / "clams.json"))
+    monkeypatch.delenv("FL_ALGOS_CLAIMS_RECORD", raising=False)
+    with pytest.raises(FileNotFoundError, match="clams"):
+        claim("exact", 7)
+
+
 def test_recording_writes_and_does_not_compare(tmp_path, monkeypatch):
     path = tmp_path / "record.jsonl"
     monkeypatch.setenv("FL_ALGOS_CLAIMS_RECORD", str(path))

@@ -166,11 +166,11 @@ def test_a_forked_process_has_threads_of_its_own(problem, monkeypatch):
 
 
 def test_numba_is_chosen_for_large_problems_only(monkeypatch):
-    monkeypatch.setattr(_kernels, "_numba_is_installed", lambda: True)
+    monkeypatch.setattr(_kernels, "_numba_works", lambda: True)
     monkeypatch.setattr(_kernels, "KERNEL", "auto")
     assert _kernels._numba_is_chosen(_kernels.PAYS)
     assert not _kernels._numba_is_chosen(_kernels.PAYS - 1)
-    monkeypatch.setattr(_kernels, "_numba_is_installed", lambda: False)
+    monkeypatch.setattr(_kernels, "_numba_works", lambda: False)
     assert not _kernels._numba_is_chosen(_kernels.PAYS)
     monkeypatch.setattr(_kernels, "KERNEL", "numpy")
     assert not _kernels._numba_is_chosen(10**12)
@@ -196,3 +196,29 @@ def test_a_small_problem_does_not_import_numba():
 def test_an_unknown_kernel_is_an_error_that_names_the_known():
     answer = python("import fl_algos", FL_ALGOS_KERNEL="fast")
     assert "FL_ALGOS_KERNEL = 'fast': one of auto, numba, numpy is expected" in answer.stderr
+
+
+def test_numba_that_is_asked_for_and_missing_is_an_error():
+    hidden = "import sys; sys.modules['numba'] = None; import fl_algos"
+    answer = python(hidden, FL_ALGOS_KERNEL="numba")
+    assert "FL_ALGOS_KERNEL = 'numba', but numba is not installed" in answer.stderr
+    assert python(hidden, FL_ALGOS_KERNEL="auto").returncode == 0
+
+
+@pytest.mark.parametrize("error", [ImportError, RuntimeError])
+def test_numpy_stands_in_where_numba_is_missing_or_finds_no_place_for_its_cache(error):
+    def answer(kernel):
+        return python(
+            "import sys, types, numpy as np, fl_algos as fl\n"
+            "from fl_algos import _kernels\n"
+            "def njit(**options):\n"
+            f"    raise {error.__name__}\n"
+            "config = types.SimpleNamespace(NUMBA_NUM_THREADS=1)\n"
+            "sys.modules['numba'] = types.SimpleNamespace(njit=njit, config=config)\n"
+            f"_kernels.KERNEL, _kernels.PAYS = {kernel!r}, 1\n"
+            "problem = fl.LeastSquares([np.eye(2)], [[1.0, 2.0]])\n"
+            "print(problem.grad(np.zeros((1, 2))))"
+        )
+
+    assert answer("auto").stdout == "[[-0.5 -1. ]]\n"
+    assert error.__name__ in answer("numba").stderr

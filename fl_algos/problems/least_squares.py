@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -10,13 +9,14 @@ import numpy as np
 
 from fl_algos import _checks
 from fl_algos._arrays import Array, array_namespace, like
-from fl_algos.draw import Batch
+from fl_algos.problems._linear_model import LinearModel
+from fl_algos.problems._penalty import Penalty
 from fl_algos.problems._samples import Loss, check_samples, stack_samples, targets
 
 __all__ = ["LeastSquares"]
 
 
-class LeastSquares:
+class LeastSquares(LinearModel):
     """``f_k(theta) = (1/(2 n_k)) sum_i (<x_i, theta> - y_i)^2 + (l2/2) |theta|^2``.
 
     The sum is over the n_k samples of client k.
@@ -50,6 +50,8 @@ class LeastSquares:
            [-3. , -3. ]])
     """
 
+    _derived = ("_eigenvalues", "theta_star")
+
     def __init__(
         self,
         X: Sequence[Array],
@@ -57,28 +59,12 @@ class LeastSquares:
         l2: float = 0.0,
         weights: Sequence[float] | None = None,
     ) -> None:
-        self.l2 = _checks.non_negative("l2", l2)
+        penalty = Penalty(_checks.non_negative("l2", l2), beta=0.0, alpha=1.0)
         check_samples(X, y)
         y = targets(X, y)
         for k, y_k in enumerate(y):
             _checks.real(f"y[{k}]", y_k)
-        self._samples = stack_samples(_SQUARES, X, y)
-        self.K, self.d = len(X), int(X[0].shape[1])
-        self.sizes = self._samples.sizes
-        self.weights = _checks.client_weights("weights", weights, self.K)
-
-    def to(self, device: str | None = None, dtype: str | None = None) -> LeastSquares:
-        """The same problem in NumPy (device None) or in torch on a device, dtype unless None."""
-        _checks.destination(device, dtype)
-        moved = copy.copy(self)
-        moved._samples = self._samples.to(device, dtype)
-        for cached in ("_eigenvalues", "theta_star"):  # those of the converted data are different
-            vars(moved).pop(cached, None)
-        return moved
-
-    def asarray(self, x: Array) -> Array:
-        """x with the type and on the device of the problem's data."""
-        return like(x, self._samples.x_k)
+        super().__init__(stack_samples(_SQUARES, X, y), penalty, weights)
 
     @cached_property
     def _eigenvalues(self) -> tuple[float, float]:
@@ -90,12 +76,12 @@ class LeastSquares:
     @property
     def L(self) -> float:
         """``max_k |X_k|^2 / n_k + l2``: every gradient is L-Lipschitz."""
-        return self._eigenvalues[1] + self.l2
+        return self._eigenvalues[1] + self._penalty.l2
 
     @property
     def mu(self) -> float:
         """The smallest eigenvalue of all Hessians: every f_k is mu-strongly convex if it is > 0."""
-        return self._eigenvalues[0] + self.l2
+        return self._eigenvalues[0] + self._penalty.l2
 
     @cached_property
     def theta_star(self) -> Array | None:
@@ -105,32 +91,11 @@ class LeastSquares:
         """
         pooled = self._samples.pooled(self.weights)
         zero = np.zeros((1, self.d))
-        A, b = pooled.hessian(zero)[0] + self.l2 * np.eye(self.d), -pooled.grad(zero)[0]
+        A, b = pooled.hessian(zero)[0] + self._penalty.l2 * np.eye(self.d), -pooled.grad(zero)[0]
         eigenvalues = np.linalg.eigvalsh(A)
         if eigenvalues[0] <= eigenvalues[-1] * self.d * np.finfo(A.dtype).eps:
             return None
         return self.asarray(np.linalg.solve(A, b))
-
-    def value(self, theta_k: Array, clients: Array | None = None) -> Array:
-        """f_k(theta_k), shape (K,)."""
-        self._samples.check("theta_k", theta_k, clients)
-        return self._samples.of(clients).value(theta_k) + self._penalty(theta_k)
-
-    def grad(
-        self, theta_k: Array, clients: Array | None = None, batch: Batch | None = None
-    ) -> Array:
-        """The gradients of f_k at theta_k, shape (K, d); with a batch their estimates from it."""
-        samples = self._samples
-        samples.check("theta_k", theta_k, clients)
-        if batch is not None:
-            samples, clients = samples.of(clients).batch(batch), None
-        return samples.grad(theta_k, clients) + self.l2 * theta_k
-
-    def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:
-        """f_k(theta_k), shape (K,), and the gradients, (K, d), for the price of the gradients."""
-        self._samples.check("theta_k", theta_k, clients)
-        value_k, grad_k = self._samples.value_and_grad(theta_k, clients)
-        return value_k + self._penalty(theta_k), grad_k + self.l2 * theta_k
 
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
         """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d), by solving its equation."""
@@ -138,12 +103,9 @@ class LeastSquares:
         self._samples.check("v_k", v_k, clients)
         samples, xp = self._samples.of(clients), array_namespace(v_k)
         identity = like(np.eye(self.d), v_k)
-        grad_k = samples.grad(v_k) + self.l2 * v_k
-        hessian_k = samples.hessian(v_k) + (self.l2 + 1 / s) * identity
+        grad_k = samples.grad(v_k) + self._penalty.grad(v_k)
+        hessian_k = samples.hessian(v_k) + (self._penalty.l2 + 1 / s) * identity
         return v_k - xp.linalg.solve(hessian_k, grad_k[..., None])[..., 0]
-
-    def _penalty(self, theta_k: Array) -> Array:
-        return self.l2 / 2 * array_namespace(theta_k).sum(theta_k**2, axis=-1)
 
 
 _SQUARES = Loss(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -11,14 +10,14 @@ import numpy as np
 from fl_algos import _checks
 from fl_algos._arrays import Array, array_namespace, like
 from fl_algos._newton import minimise_k
-from fl_algos.draw import Batch
+from fl_algos.problems._linear_model import LinearModel
 from fl_algos.problems._penalty import Penalty
 from fl_algos.problems._samples import Loss, Samples, check_samples, stack_samples, targets
 
 __all__ = ["LogisticRegression"]
 
 
-class LogisticRegression:
+class LogisticRegression(LinearModel):
     """``f_k(theta) = (1/n_k) sum_i log(1 + exp(-y_i <x_i, theta>)) + penalty``.
 
     The sum is over the n_k samples of client k, with labels y_i in {-1, 1}. The penalty is
@@ -58,6 +57,8 @@ class LogisticRegression:
     True
     """
 
+    _derived = ("L", "G", "_norm_k", "theta_star")
+
     def __init__(
         self,
         X: Sequence[Array],
@@ -67,30 +68,13 @@ class LogisticRegression:
         alpha: float = 1.0,
         weights: Sequence[float] | None = None,
     ) -> None:
-        self._penalty = Penalty(
+        penalty = Penalty(
             _checks.non_negative("l2", l2),
             _checks.non_negative("beta", beta),
             _checks.positive("alpha", alpha),
         )
         check_samples(X, y)
-        self._samples = stack_samples(_LOGISTIC, X, _signs(targets(X, y)))
-        self.K, self.d = len(X), int(X[0].shape[1])
-        self.sizes = self._samples.sizes
-        self.weights = _checks.client_weights("weights", weights, self.K)
-
-    def to(self, device: str | None = None, dtype: str | None = None) -> LogisticRegression:
-        """The same problem in NumPy (device None) or in torch on a device, dtype unless None."""
-        _checks.destination(device, dtype)
-        moved = copy.copy(self)
-        moved._samples = self._samples.to(device, dtype)
-        # What is derived from the converted data is a little different.
-        for derived in ("L", "G", "_norm_k", "theta_star"):
-            vars(moved).pop(derived, None)
-        return moved
-
-    def asarray(self, x: Array) -> Array:
-        """x with the type and on the device of the problem's data."""
-        return like(x, self._samples.x_k)
+        super().__init__(stack_samples(_LOGISTIC, X, _signs(targets(X, y))), penalty, weights)
 
     @cached_property
     def L(self) -> float:
@@ -143,27 +127,6 @@ class LogisticRegression:
         if not norm <= most:
             raise ArithmeticError(f"the gradient's norm at theta_star is {norm}, over {most}")
         return self.asarray(theta[0])
-
-    def value(self, theta_k: Array, clients: Array | None = None) -> Array:
-        """f_k(theta_k), shape (K,)."""
-        self._samples.check("theta_k", theta_k, clients)
-        return self._samples.of(clients).value(theta_k) + self._penalty.value(theta_k)
-
-    def grad(
-        self, theta_k: Array, clients: Array | None = None, batch: Batch | None = None
-    ) -> Array:
-        """The gradients of f_k at theta_k, shape (K, d); with a batch their estimates from it."""
-        samples = self._samples
-        samples.check("theta_k", theta_k, clients)
-        if batch is not None:
-            samples, clients = samples.of(clients).batch(batch), None
-        return samples.grad(theta_k, clients) + self._penalty.grad(theta_k)
-
-    def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:
-        """f_k(theta_k), shape (K,), and the gradients, (K, d), for the price of the gradients."""
-        self._samples.check("theta_k", theta_k, clients)
-        value_k, grad_k = self._samples.value_and_grad(theta_k, clients)
-        return value_k + self._penalty.value(theta_k), grad_k + self._penalty.grad(theta_k)
 
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
         """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d), by damped Newton steps.

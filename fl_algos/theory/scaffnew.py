@@ -11,10 +11,9 @@ import math
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, stack
+from fl_algos._arrays import Array, array_namespace, stack
 
 __all__ = [
     "scaffnew_best_p",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
+
+import live_figure
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "en" / "live_figures.ipynb"
 CHAPTERS = {"proxskip": "skipping", "kappa": "skipping", "fedpd": "primal_dual"}
@@ -24,9 +25,7 @@ INK = """frame => {
 
 def stored(cell):
     """What the notebook has stored for a figure."""
-    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    outputs = next(each["outputs"] for each in notebook["cells"] if each["id"] == cell)
-    return outputs[-1]["data"]["application/vnd.fl-algos.live-figure+json"]
+    return live_figure.stored(NOTEBOOK, cell)[1]
 
 
 def numbers(text):

@@ -77,7 +77,7 @@ def test_a_result_leads_to_the_section_that_has_it(open_page):
 @pytest.mark.parametrize("from_disk", [False, True], ids=["served", "from disk"])
 def test_every_page_leads_to_the_search(open_page, from_disk):
     page = open_page("zh/algorithms/skipping.html", from_disk=from_disk)
-    page.keyboard.press("Control+k")
+    page.keyboard.press("ControlOrMeta+k")
     page.locator("dialog input[name=q]").fill("控制变量")
     with page.expect_navigation():
         page.keyboard.press("Enter")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-SITE = Path(__file__).resolve().parents[2] / "build" / "site"
+from support.pages import SITE
 
 FAULTS = r"""() => {
   const han = /[\u4e00-\u9fff]/;
@@ -54,6 +52,7 @@ def test_chinese_pages(open_page):
     chapters = sorted(path.stem for path in (SITE / "zh" / "algorithms").glob("*.html"))
     for name in ["index", "errata", "notation", *(f"algorithms/{each}" for each in chapters)]:
         page.goto(index.replace("index", name))
+        page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
         page.evaluate("document.fonts.ready")
         assert page.evaluate(FAULTS) == [], name
 

@@ -331,7 +331,7 @@ def test_commands_are_free_of_what_the_caller_has_set(
     code = "import json, os; print(json.dumps(dict(os.environ)))"
     assert project.run([sys.executable, "-c", code], cwd=tmp_path) == 0
     seen = json.loads(capfd.readouterr().out)
-    assert "PYTHONPATH" in project.LEAKS
+    assert {"PYTHONPATH", "FL_ALGOS_CLAIMS", "FL_ALGOS_CLAIMS_RECORD"} <= project.LEAKS
     assert not project.LEAKS & set(seen)
     assert seen["FL_ALGOS_DEVICE"] == "cpu"
 
@@ -393,7 +393,17 @@ def fetch(address: str, seconds: float = 10) -> bytes:
             time.sleep(0.05)
 
 
-# --- the Makefile
+# --- the Makefile, and what CI runs
+
+
+def test_in_ci_a_test_that_cannot_run_is_a_failure(tmp_path: Path) -> None:
+    for name, prints in (("dpkg-query", "install ok installed"), ("make", "make $* with CI=$CI")):
+        command = tmp_path / name
+        command.write_text(f'#!/bin/sh\necho "{prints}"\n')
+        command.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    answer = subprocess.run([ROOT / ".ci" / "run"], env=environment, capture_output=True, text=True)
+    assert answer.stdout == "make test with CI=true\n"
 
 
 TARGETS = ("book", "test", "bench", "serve", "notebooks", "claims", "clean")
