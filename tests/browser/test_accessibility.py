@@ -7,7 +7,10 @@ import pytest
 from support.pages import SITE, names, unavailable
 
 AXE = SITE.parent / "node-test" / "node_modules" / "axe-core" / "axe.min.js"
-RUN = """axe.run({resultTypes: ["violations"]}).then(({violations}) => violations
+# The boxes of formulas are hidden from screen readers (MathML is for them) and have the colour of
+# the text around: to look at each of them takes most of the time.
+RUN = """axe.run({exclude: [[".katex-html"]]}, {resultTypes: ["violations"]})
+    .then(({violations}) => violations
     .filter(({impact}) => impact === "serious" || impact === "critical")
     .flatMap(({id, nodes}) => nodes.map(({target, failureSummary}) =>
         `${id}: ${target.join(" ")}: ${failureSummary}`)))"""
@@ -21,25 +24,31 @@ def axe():
     return AXE.read_text(encoding="utf-8")
 
 
-LOOKS = [("light", 1280), ("dark", 360), ("dark", 1280), ("light", 360)]
-SAMPLES = ("algorithms/skipping", "notebooks/fedpd.", "search", "status", "data.html")
+CHAPTERS = ("/algorithms/",)
+SAMPLES = ("/skipping", "/notebooks/fedpd.", "/search", "/status", "/_modules/")
+LOOKS = {  # what is looked at: chapters in both modes, every page in one, each kind in all
+    ("en", "light", 1280): ("/",),
+    ("zh", "dark", 360): ("/",),
+    ("en", "dark", 360): CHAPTERS,
+    ("zh", "light", 1280): CHAPTERS,
+    ("en", "dark", 1280): SAMPLES,
+    ("zh", "light", 360): SAMPLES,
+}
 
 
-@pytest.mark.parametrize(("color_scheme", "width"), LOOKS)
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("language", "color_scheme", "width"), LOOKS)
 def test_no_page_is_hard_to_use(open_page, axe, language, color_scheme, width):
-    """All pages in two looks that differ in both; those of each kind in the other two as well."""
     page = open_page(f"{language}/index.html", color_scheme=color_scheme, width=width)
     site = page.url.partition(f"/{language}/")[0]
-    every = (color_scheme, width) in LOOKS[:2]
     found = {}
-    for name in names(language):
-        if not every and not any(sample in name for sample in SAMPLES):
-            continue
-        page.goto(f"{site}/{name}")
-        page.evaluate(axe)
-        if violations := page.evaluate(RUN):
-            found[name] = violations
+    for part in LOOKS[language, color_scheme, width]:
+        pages = [name for name in names(language) if part in name]
+        assert pages, part
+        for name in pages:
+            page.goto(f"{site}/{name}")
+            page.evaluate(axe)
+            if violations := page.evaluate(RUN):
+                found[name] = violations
     assert found == {}
 
 
