@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.pages import SITE, unavailable
+from support.pages import SITE, UNFOLD, unavailable
 
 CHAPTERS = sorted(path.stem for path in (SITE / "en" / "algorithms").glob("*.html"))
 OTHERS = ["errata", "notation"]
@@ -50,7 +50,7 @@ def test_nothing_is_cut_off_on_a_phone(open_page, language):
     faults = {}
     for name in PAGES:
         page.goto(index.replace("index", name))
-        page.evaluate("document.fonts.ready")
+        page.evaluate(UNFOLD)
         faults[name] = page.evaluate(FAULTS)
     assert {name: found for name, found in faults.items() if found} == {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.pages import SITE
+from support.pages import SITE, UNFOLD
 
 FAULTS = r"""() => {
   const han = /[\u4e00-\u9fff]/;
@@ -52,8 +52,7 @@ def test_chinese_pages(open_page):
     chapters = sorted(path.stem for path in (SITE / "zh" / "algorithms").glob("*.html"))
     for name in ["index", "errata", "notation", *(f"algorithms/{each}" for each in chapters)]:
         page.goto(index.replace("index", name))
-        page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
-        page.evaluate("document.fonts.ready")
+        page.evaluate(UNFOLD)
         assert page.evaluate(FAULTS) == [], name
 
 

@@ -9,6 +9,12 @@ from typing import NoReturn
 import pytest
 
 SITE = Path(__file__).resolve().parents[2] / "build" / "site"
+UNFOLD = """async () => {
+  for (const part of document.querySelectorAll("details")) part.open = true;
+  document.body.getBoundingClientRect();  // what is laid out asks for its fonts
+  await document.fonts.ready;
+}"""
+"""Run in a page: all of it can then be measured. What is folded has not loaded its fonts."""
 
 
 def names(language: str, folder: str = "") -> list[str]:
