@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from han import HAN
 from support.pages import SITE, unavailable
 
 CHAPTERS = {
@@ -43,7 +44,6 @@ CHAPTERS = {
         "blocks": {"pcode-gd": 12},
     },
 }
-HAN = "\u4e00-\u9fff"
 
 
 @pytest.fixture(scope="module", autouse=True)
