@@ -19,8 +19,11 @@ THREADS = int(config.NUMBA_NUM_THREADS)
 """The cores that this process may use, or what the variable NUMBA_NUM_THREADS says."""
 LOSSES = {"logistic": 0, "squares": 1}
 SQUARES = LOSSES["squares"]
-ROWS = 16
-"""Samples of a block: so few that they are still in the cache when they are used again."""
+BLOCK_BYTES = 256 * 1024
+"""Samples of a block: so few that a core's own cache still has them when they are used again. Where
+they come from memory, longer blocks are better, for between two of them no memory is read."""
+MOST_ROWS = 64
+LOG2_E, LN_2 = np.log2(np.e), np.log(2.0)
 
 
 def compiled(function: F) -> F:
@@ -31,6 +34,7 @@ def compiled(function: F) -> F:
     """
     options: dict[str, Any] = {"nogil": True, "cache": True}
     options["fastmath"] = {"reassoc", "contract", "nsz", "arcp"}
+    options["error_model"] = "numpy"  # a check for zero before each division is no vector code
     compiled: F = njit(**options)(function)
     return compiled
 
@@ -53,13 +57,15 @@ def gradients(
 
     Row j is the gradient of client clients[j] at theta_k[j].
     """
-    z = np.empty(ROWS, x_k.dtype)
+    fit = BLOCK_BYTES // (x_k.shape[2] * x_k.itemsize)
+    block = min(max(fit - fit % 4, 4), MOST_ROWS)
+    z = np.empty(block, x_k.dtype)
     for j in range(first, last):
         k = clients[j]
         grad_k[j] = 0
         value = 0.0
-        for i in range(0, sizes[k], ROWS):
-            rows = slice(i, min(i + ROWS, sizes[k]))
+        for i in range(0, sizes[k], block):
+            rows = slice(i, min(i + block, sizes[k]))
             x, y, weights = x_k[k, rows], y_k[k, rows], weights_k[k, rows]
             predict(x, theta_k[j], z)
             if value_k.size > 0:
@@ -96,12 +102,23 @@ def total_loss(loss: int, z: Array, y: Array, weights: Array) -> float:
 @compiled
 def slopes(loss: int, z: Array, y: Array, weights: Array) -> None:
     """Replace each prediction by the weighted derivative of its loss."""
-    one = z.dtype.type(1)
     for i in range(y.size):
         if loss == SQUARES:
             z[i] = weights[i] * (z[i] - y[i])
         else:
-            z[i] = -weights[i] * y[i] / (one + np.exp(y[i] * z[i]))
+            z[i] = -weights[i] * y[i] / (1 + exp(y[i] * z[i]))
+
+
+@compiled
+def exp(x: float) -> float:
+    """e^x in plain arithmetic, which several samples can share; at most e^708, at least e^-708."""
+    x = min(max(float(x), -708.0), 708.0)
+    n = np.floor(x * LOG2_E + 0.5)
+    r = x - n * LN_2  # at most ln(2)/2, so that 13 terms of the series are enough
+    series = 1.0
+    for i in range(13, 0, -1):
+        series = 1 + series * r / i
+    return series * np.int64((np.int64(n) + 1023) << 52).view(np.float64)  # times 2^n
 
 
 @compiled

@@ -103,17 +103,17 @@ def _compiled(
 
 def in_parallel(work: Callable[[int, int], None], cuts: list[int], threads: int) -> None:
     """Do the work between each two cuts, on so many threads, this one among them."""
-    if threads == 1:
-        return work(cuts[0], cuts[-1])
-    mine, *others = pairwise(cuts)
-    waiting = [(_pool(os.getpid(), threads).submit(work, *share), share) for share in others]
-    work(*mine)
-    for future, share in reversed(waiting):
-        if future.cancel():  # no other thread has come to it yet
-            work(*share)
-        else:
-            future.result()
-    return None
+    shares = pairwise(cuts)
+
+    def take_shares() -> None:
+        for first, last in shares:  # each goes to the thread that comes for it first
+            work(first, last)
+
+    others = [_pool(os.getpid(), threads).submit(take_shares) for _ in range(threads - 1)]
+    take_shares()
+    for other in others:
+        if not other.cancel():  # it has begun
+            other.result()
 
 
 def _shares(sizes: np.ndarray, number: int) -> list[int]:

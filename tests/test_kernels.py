@@ -133,6 +133,16 @@ def test_what_is_not_finite_stays_so_and_with_its_client(problem, kernel, bad):
     assert_allclose(grad_k[others], expected[others], rtol=1e-13, atol=1e-14)
 
 
+def test_the_exponential_of_the_compiled_kernel():
+    fused = pytest.importorskip("fl_algos._fused", reason="numba is not installed")
+    near, far = np.linspace(-5, 5, 1001), np.linspace(-700, 700, 1001)
+    assert_allclose([fused.exp(x) for x in near], np.exp(near), rtol=1e-15)
+    assert_allclose([fused.exp(x) for x in far], np.exp(far), rtol=5e-14)
+    assert np.isnan(fused.exp(np.nan))
+    assert fused.exp(np.inf) > 1e307
+    assert 0 < fused.exp(-np.inf) < 1e-307
+
+
 def test_the_number_of_threads_changes_nothing(problem, monkeypatch):
     fused = pytest.importorskip("fl_algos._fused", reason="numba is not installed")
     monkeypatch.setattr(_kernels, "KERNEL", "numba")
