@@ -13,7 +13,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +36,8 @@ gradients of a problem of this size; smaller ones are in the caches anyway."""
 BLOCK_BYTES = 2 * 1024 * 1024
 """Samples that NumPy takes at a time: as many as a cache holds, and not so few that the calls cost
 more than is gained."""
+SHARES = 4
+"""Of each thread: one that wakes late, or meets larger clients, leaves some to the others."""
 
 
 def gradients(
@@ -97,29 +98,24 @@ def _compiled(
             loss, x_k, y_k, weights_k, sizes, numbers, theta_k, grad_k, value_k, first, last
         )
 
-    in_parallel(work, _shares(sizes[numbers], 2 * _fused.THREADS), _fused.THREADS)
+    in_parallel(work, len(numbers), _fused.THREADS)
     return grad_k, value_k if values else None
 
 
-def in_parallel(work: Callable[[int, int], None], cuts: list[int], threads: int) -> None:
-    """Do the work between each two cuts, on so many threads, this one among them."""
-    shares = pairwise(cuts)
+def in_parallel(work: Callable[[int, int], None], number: int, threads: int) -> None:
+    """Do the work from 0 to a number, by shares, on so many threads, this one among them."""
+    size = -(-number // (SHARES * threads)) or 1
+    firsts = iter(range(0, number, size))
 
     def take_shares() -> None:
-        for first, last in shares:  # each goes to the thread that comes for it first
-            work(first, last)
+        for first in firsts:  # each goes to the thread that comes for it first
+            work(first, min(first + size, number))
 
     others = [_pool(os.getpid(), threads).submit(take_shares) for _ in range(threads - 1)]
     take_shares()
     for other in others:
         if not other.cancel():  # it has begun
             other.result()
-
-
-def _shares(sizes: np.ndarray, number: int) -> list[int]:
-    """Where to cut a row of clients so that each part has about as many samples."""
-    cuts = np.searchsorted(np.cumsum(sizes), sizes.sum() * np.arange(1, number) / number)
-    return [0, *cuts.tolist(), len(sizes)]
 
 
 @cache

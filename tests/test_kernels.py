@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from threading import Event, get_ident
 
 import numpy as np
 import pytest
@@ -155,11 +156,31 @@ def test_the_number_of_threads_changes_nothing(problem, monkeypatch):
         assert (grad_k == found[0][1]).all()
 
 
-def test_the_threads_have_about_as_many_samples_each():
-    sizes = np.array([1, 1, 1, 1, 100, 50, 50])
-    assert _kernels._shares(sizes, 2) == [0, 4, 7]
-    assert _kernels._shares(np.full(6, 10), 3) == [0, 1, 3, 6]
-    assert _kernels._shares(np.array([5]), 4)[-1] == 1
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("number", [0, 1, 7, 100])
+def test_all_is_done_once(number, threads):
+    done = []
+    _kernels.in_parallel(lambda *share: done.extend(range(*share)), number, threads)
+    assert sorted(done) == list(range(number))
+
+
+def test_a_thread_that_is_late_leaves_its_shares_to_the_others():
+    here, all_others_are_done = get_ident(), Event()
+    shares = 2 * _kernels.SHARES
+    mine, others = [], []
+
+    def work(first, last):
+        if get_ident() == here:
+            mine.append(first)
+        else:
+            others.append(first)
+            assert all_others_are_done.wait(10)
+        if len(mine) >= shares - 1:
+            all_others_are_done.set()
+
+    _kernels.in_parallel(work, shares, 2)
+    assert sorted(mine + others) == list(range(shares))
+    assert len(others) <= 1
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
