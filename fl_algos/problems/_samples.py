@@ -41,11 +41,14 @@ class Samples(NamedTuple):
         return Samples(self.loss, self.sizes, *(place(x, device, dtype) for x in self[2:]))
 
     def of(self, clients: Array | slice | None) -> Samples:
-        """Those of some of the clients."""
+        """Those of some of the clients; of a slice of them without zeros that all of these have."""
         if clients is None:
             return self
         if isinstance(clients, slice):
-            return Samples(self.loss, *(x[clients] for x in self[1:]))
+            sizes = self.sizes[clients]
+            rows = clients, slice(sizes.max())
+            x_k, y_k, weights_k = self.x_k[rows], self.y_k[rows], self.weights_k[rows]
+            return Samples(self.loss, sizes, x_k, y_k, weights_k, self.norm_k[clients])
         return Samples(self.loss, *(take(x, clients) for x in self[1:]))
 
     def check(self, name: str, theta_k: Array, clients: Array | None) -> None:
