@@ -17,13 +17,14 @@ from fl_algos.algorithms.gradient_descent import GradientDescent
 from fl_algos.algorithms.proxskip import ProxSkip, UnstableProxSkip
 from fl_algos.algorithms.scaffnew import Scaffnew
 from fl_algos.algorithms.scaffold import Scaffold
+from fl_algos.history import History
 from fl_algos.local import epochs
 from fl_algos.oracles import GD, SGD, VR, AugmentedLagrangian, exact
 from fl_algos.problems.least_squares import LeastSquares
 from fl_algos.problems.logistic import LogisticRegression
 from fl_algos.problems.quadratic import Quadratic, random_quadratics
 from fl_algos.server import Server
-from fl_algos.simulate import Diverged, History, run
+from fl_algos.simulate import Diverged, run
 
 __version__ = "0.1.0"
 

@@ -100,16 +100,15 @@ def client_weights(name: str, value: Any, K: int) -> np.ndarray:
     weights = to_numpy(value)
     if weights.dtype.kind not in "iuf" or weights.shape != (K,):
         raise ValueError(f"{name} = {value!r}: a number for each of {K} clients is expected")
-    for k, weight in enumerate(weights.tolist()):
-        positive(f"{name}[{k}]", weight)
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
+    if len(bad) > 0:
+        positive(f"{name}[{bad[0]}]", weights[bad[0]].item())
     relative = weights / weights.max()
     return np.asarray(relative / relative.sum())
 
 
 def client_numbers(name: str, value: Any, K: int) -> np.ndarray:
-    """Numbers of clients; all of them if None."""
-    if value is None:
-        return np.arange(K)
+    """Numbers of clients."""
     numbers = to_numpy(value)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise ValueError(f"{name} = {value!r}: a vector of integers is expected")
@@ -186,6 +185,12 @@ def labels(name: str, y: Any) -> np.ndarray:
     if (array != array).any():
         raise ValueError(f"{name}[{int(np.argmax(array != array))}] is NaN: a label is expected")
     return array
+
+
+def equal_weights(name: str, problem: Any) -> None:
+    """A problem whose clients all weigh the same."""
+    if np.ptp(problem.weights) > 1e-12:
+        raise ValueError(f"weights of the problem: {name} needs the same for all clients")
 
 
 def sum_to_zero(name: str, x_k: Array) -> None:

@@ -42,18 +42,18 @@ SHARES = 4
 
 def gradients(
     samples: Samples, theta_k: Array, clients: Array | None = None, values: bool = False
-) -> tuple[Array, Array | None]:
-    """The gradients of the mean losses at theta_k, (K, d), and their values, (K,), if asked."""
+) -> tuple[Array | None, Array]:
+    """The mean losses at theta_k, (K,), None unless asked for, and their gradients, (K, d)."""
     if is_torch_array(samples.x_k):
-        return samples.of(clients).gradients(theta_k, values)
+        return _stacked(samples.of(clients), theta_k, values)
     if _numba_is_chosen(samples.x_k.size) and theta_k.dtype == samples.x_k.dtype:
         return _compiled(samples, theta_k, clients, values)
     return _in_blocks(samples, theta_k, clients, values)
 
 
-def _numba_is_chosen(numbers: int) -> bool:
+def _numba_is_chosen(size: int) -> bool:
     if KERNEL == "auto":
-        return numbers >= PAYS and _numba_works()
+        return size >= PAYS and _numba_works()
     return KERNEL == "numba"
 
 
@@ -66,23 +66,30 @@ def _numba_works() -> bool:
     return True
 
 
+def _stacked(samples: Samples, theta_k: Array, values: bool) -> tuple[Array | None, Array]:
+    z_k = samples.predict(theta_k)
+    slope_k = samples.weights_k * samples.loss.slope(z_k, samples.y_k)
+    grad_k = (slope_k[..., None, :] @ samples.x_k)[..., 0, :]
+    return samples.mean_loss(z_k) if values else None, grad_k
+
+
 def _in_blocks(
     samples: Samples, theta_k: Array, clients: Array | None, values: bool
-) -> tuple[Array, Array | None]:
+) -> tuple[Array | None, Array]:
     K, size = len(theta_k), max(1, BLOCK_BYTES // samples.x_k[0].nbytes)
     if size >= K:
-        return samples.of(clients).gradients(theta_k, values)
+        return _stacked(samples.of(clients), theta_k, values)
     grad_k, value_k = np.empty_like(theta_k), np.empty_like(theta_k[:, 0])
     for first in range(0, K, size):
         block = slice(first, first + size)
         some = samples.of(block if clients is None else clients[block])
-        grad_k[block], value_k[block] = some.gradients(theta_k[block], values)
-    return grad_k, value_k if values else None
+        value_k[block], grad_k[block] = _stacked(some, theta_k[block], values)
+    return value_k if values else None, grad_k
 
 
 def _compiled(
     samples: Samples, theta_k: Array, clients: Array | None, values: bool
-) -> tuple[Array, Array | None]:
+) -> tuple[Array | None, Array]:
     from fl_algos import _fused
 
     x_k, y_k, weights_k, sizes = samples.x_k, samples.y_k, samples.weights_k, samples.sizes
@@ -99,7 +106,7 @@ def _compiled(
         )
 
     in_parallel(work, len(numbers), _fused.THREADS)
-    return grad_k, value_k if values else None
+    return value_k if values else None, grad_k
 
 
 def in_parallel(work: Callable[[int, int], None], number: int, threads: int) -> None:

@@ -63,10 +63,7 @@ class Draws:
         self.participants = problem.K
         if participants is not None:
             self.participants = _checks.count("participants", participants)
-            if participants > problem.K:
-                raise ValueError(
-                    f"participants = {participants}: at most K = {problem.K} is expected"
-                )
+            _checks.at_most("participants", self.participants, "K", problem.K)
         self._orders: dict[int, np.ndarray] = {}
         self._orders_of = -1
         self._block = -1

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fl_algos._arrays import Array
+from fl_algos._arrays import Array, to_numpy
 
 __all__ = ["History", "Record"]
 
@@ -118,8 +118,6 @@ class History:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the records and the last model to a NumPy .npz file, without pickling anything."""
-        from fl_algos._arrays import to_numpy
-
         columns = {name: getattr(self, name) for name in Record._fields}
         with open(path, "wb") as file:
             np.savez_compressed(file, theta=to_numpy(self.theta), **columns)

@@ -6,7 +6,7 @@ A name that ends in ``_k`` is stacked over clients, row k belonging to client k.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from fl_algos._arrays import Array
 
@@ -15,6 +15,8 @@ __all__ = ["Algorithm", "Draw", "Oracle", "Problem", "Server", "State"]
 
 class State(Protocol):
     """A NamedTuple: everything of an algorithm that lives from one round to the next."""
+
+    _fields: ClassVar[tuple[str, ...]]
 
     @property
     def theta(self) -> Array:
@@ -111,10 +113,16 @@ class Oracle(Protocol):
 
 
 class Algorithm(Protocol):
-    """A frozen dataclass of hyperparameters with a pure function per round."""
+    """A frozen dataclass of hyperparameters with a pure function per round.
 
-    def init(self, theta: Array, K: int) -> Any:
+    An algorithm may also have the class variables ``samples_clients = True``, if its block lets
+    some clients take part in a round, and ``uses_weights = True``, if its averages use the
+    problem's weights: :func:`~fl_algos.simulate.run` refuses either to all others. It may have
+    ``check(state)``, which raises a ValueError for a state that a run can't start from.
+    """
+
+    def init(self, theta: Array, K: int) -> State:
         """The state before round 0, all clients starting from theta (d,)."""
 
-    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> State:
         """The state after one more round."""

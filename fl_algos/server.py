@@ -74,7 +74,7 @@ class Server:
                 client; nothing is counted then.
         """
         ledger = self.ledger
-        senders, number = self._those("clients", clients)
+        senders, number = self._those(clients)
         if weights is not None:
             weights = _checks.client_weights("weights", weights, number)
         _require_some("rows_k", rows_k)
@@ -105,18 +105,18 @@ class Server:
         """
         ledger = self.ledger
         _require_some("thetas", thetas)
-        _, receivers = self._those("clients", clients)
+        _, receivers = self._those(clients)
         for theta in thetas:
             ledger.floats_down += receivers * _floats(theta)
             ledger.bytes_down += receivers * _floats(theta) * theta.dtype.itemsize
         copies = tuple(stack(theta, receivers) for theta in thetas)
         return copies if len(copies) > 1 else copies[0]
 
-    def _those(self, name: str, clients: Array | None) -> tuple[slice | np.ndarray, int]:
+    def _those(self, clients: Array | None) -> tuple[slice | np.ndarray, int]:
         """Clients by their numbers, and how many they are."""
         if clients is None:
             return slice(None), self.ledger.K
-        numbers = _checks.distinct_clients(name, clients, self.ledger.K)
+        numbers = _checks.distinct_clients("clients", clients, self.ledger.K)
         return numbers, len(numbers)
 
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from array_api_compat import is_array_api_obj
 from tqdm import tqdm
 
-from fl_algos import _checks
-from fl_algos._arrays import Array, Kind, array_namespace, fingerprint, kind_of, to_floats
+from fl_algos import _checks, _metrics
+from fl_algos._arrays import Array, Kind, kind_of
 from fl_algos._counted import Counted
 from fl_algos.draw import Draws
 from fl_algos.history import History, Record
 from fl_algos.protocols import Algorithm, Problem
 from fl_algos.server import Server
 
-__all__ = ["Diverged", "History", "run"]
+__all__ = ["Diverged", "run"]
 
 
 class Diverged(ArithmeticError):
@@ -109,7 +106,7 @@ def run(
     draws = Draws(seed, problem, batch_size, participants)
     problem = Counted(problem)
     state, kinds = _start(algorithm, problem, theta, state)
-    metrics = _Metrics(problem)
+    metrics = _metrics.Metrics(problem)
     records: list[Record] = []
 
     # Without a terminal (a notebook, CI) there is no bar: stored outputs would never be the same.
@@ -119,8 +116,8 @@ def run(
             if (t - start) % stride == 0 or last:
                 _require_kinds(f"round {t}: ", state, kinds)
                 figures, finite = metrics(state)
-                record = _record(t, figures, problem, server)
-                if not finite and (name := _not_finite(state, record)) is not None:
+                record = _metrics.record(t, figures, problem, server)
+                if not finite and (name := _metrics.not_finite(state, record)) is not None:
                     raise Diverged(t, name, History(records, state.theta, state))
                 records.append(record)
                 if tolerance > 0 and record.grad_norm2 <= tolerance**2:
@@ -139,8 +136,8 @@ def _check_scope(algorithm: Algorithm, problem: Problem, participants: int | Non
     R = getattr(algorithm, "R", 1)
     if isinstance(R, tuple) and len(R) != problem.K:
         raise ValueError(f"R has {len(R)} entries: one for each of {problem.K} clients is expected")
-    if np.ptp(problem.weights) > 1e-12 and not getattr(algorithm, "uses_weights", False):
-        raise ValueError(f"weights of the problem: {name} needs the same for all clients")
+    if not getattr(algorithm, "uses_weights", False):
+        _checks.equal_weights(name, problem)
 
 
 def _default_stride(problem: Problem, rounds: int) -> int:
@@ -159,7 +156,7 @@ def _start(
     _checks.real("theta", theta)
     _checks.shape("theta", theta, (problem.d,))
     initial = algorithm.init(problem.asarray(theta), problem.K)
-    kinds = {name: kind_of(x) for name, x in _arrays(initial).items()}
+    kinds = {name: kind_of(x) for name, x in _metrics.arrays(initial).items()}
     if state is None:
         return initial, kinds
     fields = getattr(state, "_fields", None)
@@ -167,91 +164,12 @@ def _start(
         found = type(state).__name__ if fields is None else ", ".join(fields)
         raise ValueError(f"state has {found}: {', '.join(initial._fields)} is expected")
     _require_kinds("state: ", state, kinds)
-    getattr(algorithm, "check", lambda state: None)(state)
+    if hasattr(algorithm, "check"):
+        algorithm.check(state)
     return state, kinds
-
-
-def _arrays(state: Any) -> dict[str, Array]:
-    return {name: x for name, x in state._asdict().items() if is_array_api_obj(x)}
 
 
 def _require_kinds(where: str, state: Any, kinds: dict[str, Kind]) -> None:
     """A user's oracle that returns another shape would be broadcast to a wrong number."""
     for name, expected in kinds.items():
         _checks.kind(where + name, getattr(state, name), expected)
-
-
-class _Figures(NamedTuple):
-    """What a record says of the server's model."""
-
-    loss: float
-    grad_norm2: float
-    distance: float
-
-
-class _Metrics:
-    """The figures of states, one after the other.
-
-    They cost a pass over the samples for each new server's model, and for an algorithm that starts
-    from it not even that; and one wait for the device.
-    """
-
-    def __init__(self, problem: Counted) -> None:
-        self.problem = problem
-        self.weights = problem.asarray(problem.weights)
-        self.theta_star = _theta_star(problem)
-        self.last: tuple[Array, Hashable, _Figures] | None = None
-
-    def __call__(self, state: Any) -> tuple[_Figures, bool]:
-        """The figures, and whether they and the state are surely finite."""
-        theta = state.theta
-        key = fingerprint(theta)
-        sums = [x.sum() for x in _arrays(state).values()]  # not finite if a single number is not
-        if self.last is not None and self.last[1] == key:
-            figures = self.last[2]
-            totals = to_floats(sums)
-        else:
-            value_k, grad_k = self.problem.at_server(theta)
-            grad = self.weights @ grad_k
-            error = theta if self.theta_star is None else theta - self.theta_star
-            here = (self.weights @ value_k, grad @ grad, error @ error)
-            loss, grad_norm2, distance2, *totals = to_floats([*here, *sums])
-            distance = math.nan if self.theta_star is None else math.sqrt(distance2)
-            figures = _Figures(loss, grad_norm2, distance)
-            self.last = theta, key, figures
-        return figures, all(map(math.isfinite, (figures.loss, figures.grad_norm2, *totals)))
-
-
-def _theta_star(problem: Problem) -> Array | None:
-    """The minimiser; where it can't be computed, metrics do without."""
-    try:
-        return problem.theta_star
-    except ArithmeticError:
-        return None
-
-
-def _record(t: int, figures: _Figures, problem: Counted, server: Server) -> Record:
-    ledger = server.ledger
-    return Record(
-        rounds=t,
-        communications=ledger.communications,
-        floats_up=ledger.floats_up,
-        floats_down=ledger.floats_down,
-        bytes_up=ledger.bytes_up,
-        bytes_down=ledger.bytes_down,
-        gradients=problem.gradients,
-        proxes=problem.proxes,
-        **figures._asdict(),
-    )
-
-
-def _not_finite(state: Any, record: Record) -> str | None:
-    """The name of something that is not finite, None if there is nothing."""
-    for name, x in _arrays(state).items():
-        xp = array_namespace(x)
-        if not bool(xp.all(xp.isfinite(x))):
-            return name
-    for name in ("loss", "grad_norm2"):
-        if not math.isfinite(getattr(record, name)):
-            return name
-    return None

@@ -102,14 +102,13 @@ def test_some_clients_are_rows_of_all(problem, kernel):
 def test_a_block_of_numpy_has_no_more_zeros_than_its_largest_client_asks_for(problem, monkeypatch):
     monkeypatch.setattr(_kernels, "KERNEL", "numpy")
     monkeypatch.setattr(_kernels, "BLOCK_BYTES", 2 * problem._samples.x_k[0].nbytes)
-    kind, shapes = type(problem._samples), []
-    gradients = kind.gradients
+    stacked, shapes = _kernels._stacked, []
 
     def watched(samples, theta_k, values):
         shapes.append(samples.x_k.shape[:2])
-        return gradients(samples, theta_k, values)
+        return stacked(samples, theta_k, values)
 
-    monkeypatch.setattr(kind, "gradients", watched)
+    monkeypatch.setattr(_kernels, "_stacked", watched)
     problem.grad(points(5))
     assert shapes == [(2, max(SIZES[:2])), (2, max(SIZES[2:4])), (1, SIZES[4])]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from fl_algos import _checks
 from fl_algos._arrays import Array, stack, zeros_k
 from fl_algos.protocols import Draw, Problem, Server
-from fl_algos.theory.proxskip import proxskip_rho, proxskip_rho_limit
+from fl_algos.theory.proxskip import proxskip_is_stable
 
 __all__ = ["ProxSkip", "State", "UnstableProxSkip"]
 
@@ -46,7 +46,7 @@ class ProxSkip:
         ValueError: gamma is not positive, p not in [0, 1), or R not a positive integer.
 
     Warns:
-        UnstableProxSkip: as written, with R p/(1 - p) > 2/(1 + p).
+        UnstableProxSkip: as written, with R p/(1 - p) >= 2/(1 + p).
 
     Source:
         Mishchenko, Malinovsky, Stich and Richtarik, ProxSkip, ICML 2022, Algorithm 2 (called
@@ -67,7 +67,7 @@ class ProxSkip:
 
     def __post_init__(self) -> None:
         _checks.store(self, gamma=_checks.positive, p=_checks.skip_probability, R=_checks.count)
-        if not self.corrected and proxskip_rho(self.p, self.R) > proxskip_rho_limit(self.p):
+        if not (self.corrected or proxskip_is_stable(self.p, self.R)):
             warnings.warn(
                 f"ProxSkip as written is unstable with p = {self.p} and R = {self.R} (erratum E1): "
                 "use corrected=True, or Scaffnew",
@@ -76,8 +76,8 @@ class ProxSkip:
             )
 
     @property
-    def weight(self) -> float:
-        """The coefficient of the control variates' update, times gamma."""
+    def coefficient(self) -> float:
+        """That of the control variates' update, times gamma."""
         return (1 - self.p) / self.R if self.corrected else self.p
 
     def init(self, theta: Array, K: int) -> State:
@@ -103,7 +103,7 @@ class ProxSkip:
         if draw.with_probability(1 - self.p):  # 13
             theta = server.average(half_k)  # 14, 15
             theta_k = server.broadcast(theta)  # 16, 17
-            c_k = c_k + self.weight / self.gamma * (theta_k - half_k)  # 17
+            c_k = c_k + self.coefficient / self.gamma * (theta_k - half_k)  # 17
         else:  # 18
             theta_k = half_k  # 19
         return State(theta, theta_k, c_k)

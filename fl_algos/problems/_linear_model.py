@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from functools import cached_property
+from typing import Self
 
 from fl_algos import _checks
 from fl_algos._arrays import Array, like
@@ -15,9 +16,6 @@ from fl_algos.problems._samples import Samples
 
 class LinearModel:
     """f_k is the mean loss of linear predictions on the samples of client k, and a penalty."""
-
-    _derived: ClassVar[tuple[str, ...]]
-    """The cached properties that are computed from the samples."""
 
     def __init__(self, samples: Samples, penalty: Penalty, weights: Sequence[float] | None) -> None:
         self._samples, self._penalty = samples, penalty
@@ -30,8 +28,10 @@ class LinearModel:
         _checks.destination(device, dtype)
         moved = copy.copy(self)
         moved._samples = self._samples.to(device, dtype)
-        for name in self._derived:  # from the converted data they are a little different
-            vars(moved).pop(name, None)
+        for kind in type(self).__mro__:
+            for name, attribute in vars(kind).items():
+                if isinstance(attribute, cached_property):  # a little different for converted data
+                    vars(moved).pop(name, None)
         return moved
 
     def asarray(self, x: Array) -> Array:
@@ -50,7 +50,7 @@ class LinearModel:
         samples = self._samples
         samples.check("theta_k", theta_k, clients)
         if batch is not None:
-            samples, clients = samples.of(clients).batch(batch), None
+            samples, clients = samples.batch(batch, clients), None
         return samples.grad(theta_k, clients) + self._penalty.grad(theta_k)
 
     def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""The penalty of logistic regression: L2, and the bounded non-convex one of the FedPD paper."""
+"""The penalty of a linear model: L2, and the bounded non-convex one of the FedPD paper."""
 
 from __future__ import annotations
 

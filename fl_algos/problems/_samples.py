@@ -57,37 +57,32 @@ class Samples(NamedTuple):
 
     def value(self, theta_k: Array) -> Array:
         """The mean losses, shape (K,)."""
-        return self._mean_loss(self._predict(theta_k))
+        return self.mean_loss(self.predict(theta_k))
 
     def grad(self, theta_k: Array, clients: Array | None = None) -> Array:
         """The gradients of those of the clients, shape (K, d)."""
-        return _kernels.gradients(self, theta_k, clients)[0]
+        return _kernels.gradients(self, theta_k, clients)[1]
 
     def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:
         """Both, in one pass over the samples."""
-        grad_k, value_k = _kernels.gradients(self, theta_k, clients, values=True)
-        return value_k, grad_k
-
-    def gradients(self, theta_k: Array, values: bool) -> tuple[Array, Array | None]:
-        """The gradients of all at once, and the mean losses if asked; see :mod:`_kernels`."""
-        z_k = self._predict(theta_k)
-        slope_k = self.weights_k * self.loss.slope(z_k, self.y_k)
-        grad_k = (slope_k[..., None, :] @ self.x_k)[..., 0, :]
-        return grad_k, self._mean_loss(z_k) if values else None
+        return _kernels.gradients(self, theta_k, clients, values=True)
 
     def hessian(self, theta_k: Array) -> Array:
         """The Hessians, shape (K, d, d)."""
-        curvature_k = self.weights_k * self.loss.curvature(self._predict(theta_k), self.y_k)
+        curvature_k = self.weights_k * self.loss.curvature(self.predict(theta_k), self.y_k)
         return self.x_k.mT @ (curvature_k[..., None] * self.x_k)
 
-    def batch(self, batch: Batch) -> Samples:
-        """The samples of a batch, with its weights; it has a row for each client here."""
-        clients = np.arange(len(batch.rows_k))[:, None]
-        return self._replace(
-            sizes=np.full(len(clients), batch.rows_k.shape[1]),
-            x_k=self.x_k[clients, batch.rows_k],
-            y_k=self.y_k[clients, batch.rows_k],
+    def batch(self, batch: Batch, clients: Array | None = None) -> Samples:
+        """The samples of a batch, with its weights; it has a row for each of the clients."""
+        owners = np.arange(len(self.sizes)) if clients is None else to_numpy(clients)
+        rows = owners[:, None], batch.rows_k
+        return Samples(
+            self.loss,
+            sizes=np.full(len(owners), batch.rows_k.shape[1]),
+            x_k=self.x_k[rows],
+            y_k=self.y_k[rows],
             weights_k=batch.weights_k,
+            norm_k=self.norm_k[owners],
         )
 
     def pooled(self, weights: np.ndarray) -> Samples:
@@ -108,10 +103,12 @@ class Samples(NamedTuple):
         x_k, weights_k = (to_numpy(x).astype(np.float64) for x in (self.x_k, self.weights_k))
         return np.linalg.svd(np.sqrt(weights_k)[..., None] * x_k, compute_uv=False)
 
-    def _predict(self, theta_k: Array) -> Array:
+    def predict(self, theta_k: Array) -> Array:
+        """z_k = <x, theta_k> for each sample x, shape (K, most)."""
         return (self.x_k @ theta_k[..., None])[..., 0]
 
-    def _mean_loss(self, z_k: Array) -> Array:
+    def mean_loss(self, z_k: Array) -> Array:
+        """The mean losses of these predictions, shape (K,)."""
         xp = array_namespace(z_k)
         return xp.sum(self.weights_k * self.loss.value(z_k, self.y_k), axis=-1)
 

@@ -50,8 +50,6 @@ class LeastSquares(LinearModel):
            [-3. , -3. ]])
     """
 
-    _derived = ("_eigenvalues", "theta_star")
-
     def __init__(
         self,
         X: Sequence[Array],

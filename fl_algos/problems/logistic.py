@@ -57,8 +57,6 @@ class LogisticRegression(LinearModel):
     True
     """
 
-    _derived = ("L", "G", "_norm_k", "theta_star")
-
     def __init__(
         self,
         X: Sequence[Array],

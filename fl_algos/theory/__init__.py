@@ -4,21 +4,8 @@ Each function says in its docstring whose statement it is and what it assumes. W
 contradicts itself, or is wrong, the errata page of the book tells the story.
 """
 
-# A number carries no module in which it is documented, so it is not in __all__ here as well.
-from fl_algos.theory.fedpd import PAPER_C5 as PAPER_C5
-from fl_algos.theory.fedpd import (
-    SkipProbability,
-    fedpd_contraction,
-    fedpd_step_limit,
-    fedpd_step_size,
-    fedsplit_best_step,
-    fedsplit_contraction,
-    plateau_factor,
-    skip_probability,
-    skip_probability_as_written,
-    skip_probability_table_iii,
-    theorem_3_bound,
-)
+from fl_algos.theory.fedpd import fedpd_contraction, fedpd_step_limit, fedpd_step_size
+from fl_algos.theory.fedsplit import fedsplit_best_step, fedsplit_contraction
 from fl_algos.theory.heterogeneity import G_along, dissimilarity, hessian_range
 from fl_algos.theory.proxskip import (
     proxskip_contraction,
@@ -34,6 +21,17 @@ from fl_algos.theory.scaffnew import (
     scaffnew_lyapunov,
     scaffnew_rate,
     scaffnew_steps_contraction,
+)
+
+# A number carries no module in which it is documented, so it is not in __all__ here as well.
+from fl_algos.theory.skipping import PAPER_C5 as PAPER_C5
+from fl_algos.theory.skipping import (
+    SkipProbability,
+    plateau_factor,
+    skip_probability,
+    skip_probability_as_written,
+    skip_probability_table_iii,
+    theorem_3_bound,
 )
 
 __all__ = [

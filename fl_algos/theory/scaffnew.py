@@ -76,8 +76,7 @@ def scaffnew_lyapunov(problem: Any, theta_k: Array, c_k: Array, gamma: float, p:
         _checks.shape(name, x_k, (problem.K, problem.d))
     if problem.theta_star is None:
         raise ValueError("problem has no known theta_star")
-    if np.ptp(problem.weights) > 1e-12:
-        raise ValueError("weights of the problem: the same for all clients are expected")
+    _checks.equal_weights("scaffnew_lyapunov", problem)
     xp = array_namespace(theta_k)
     star_k = stack(problem.theta_star, problem.K)
     errors = xp.sum((theta_k - star_k) ** 2)
@@ -135,7 +134,7 @@ def scaffnew_rate(gamma: float, p: float, mu: float) -> float:
     >>> scaffnew_rate(gamma=1.0, p=0.1, mu=0.01)
     0.99
     """
-    gamma, p, mu = _theorem(gamma, p, mu)
+    gamma, p, mu = _assumed(gamma, p, mu)
     return 1 - min(gamma * mu, p**2)
 
 
@@ -161,7 +160,7 @@ def scaffnew_iterations(Psi_0: float, eps: float, gamma: float, p: float, mu: fl
     3684
     """
     Psi_0, eps = _checks.non_negative("Psi_0", Psi_0), _checks.positive("eps", eps)
-    gamma, p, mu = _theorem(gamma, p, mu)
+    gamma, p, mu = _assumed(gamma, p, mu)
     if Psi_0 <= eps:
         return 0.0
     return (math.log(Psi_0) - math.log(eps)) * max(1 / gamma / mu, 1 / p / p)
@@ -231,7 +230,7 @@ def scaffnew_steps_contraction(gamma: float, p: float, R: int, L: float, mu: flo
     return 1 - p**2 * (1 - max(h(gamma * mu), h(gamma * L)))
 
 
-def _theorem(gamma: float, p: float, mu: float) -> tuple[float, float, float]:
+def _assumed(gamma: float, p: float, mu: float) -> tuple[float, float, float]:
     gamma, p = _checks.positive("gamma", gamma), _checks.communication_probability("p", p)
     mu = _checks.positive("mu", mu)
     _checks.at_most("gamma", gamma, "1/mu", 1 / mu)

@@ -55,7 +55,7 @@ def check(algorithms, machinery=SOUND):
 
 
 AVERAGE = "theta = server.average(half_k)  # 14, 15"
-CONTROL = "            c_k = c_k + self.weight / self.gamma * (theta_k - half_k)  # 17\n"
+CONTROL = "            c_k = c_k + self.coefficient / self.gamma * (theta_k - half_k)  # 17\n"
 FAULTS = {
     "p for 1 - p": [("with_probability(1 - self.p)", "with_probability(self.p)")],
     "never skips": [("with_probability(1 - self.p)", "with_probability(1)")],
