@@ -7,7 +7,7 @@
 True
 """
 
-from fl_algos import theory
+from fl_algos import data, theory
 from fl_algos.algorithms.fedavg import FedAvg
 from fl_algos.algorithms.fedavgm import FedAvgM
 from fl_algos.algorithms.fedopt import Adam, FedOpt, Yogi, adagrad
@@ -52,6 +52,7 @@ __all__ = [
     "UnstableProxSkip",
     "Yogi",
     "adagrad",
+    "data",
     "epochs",
     "exact",
     "random_quadratics",

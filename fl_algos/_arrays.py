@@ -71,6 +71,11 @@ def fingerprint(theta: Array) -> Hashable:
     return theta.data_ptr(), theta._version, theta.stride()
 
 
+def copy_of(x: Array) -> Array:
+    """The same numbers in memory of their own, without a graph of torch's."""
+    return x.detach().clone() if is_torch_array(x) else x.copy()
+
+
 def zeros_k(theta: Array, K: int) -> Array:
     """K zero vectors of the length, type and device of theta, shape (K, d)."""
     xp = array_namespace(theta)
@@ -79,7 +84,7 @@ def zeros_k(theta: Array, K: int) -> Array:
 
 def take(x_k: Array, clients: Array | None) -> Array:
     """The rows of the clients, all of them if None; not a copy where it is all of them in order."""
-    return x_k if is_everyone(clients, x_k.shape[0]) else x_k[clients]
+    return x_k if is_everyone(clients, x_k.shape[0]) else x_k[to_numpy(clients)]
 
 
 def is_everyone(clients: Array | None, K: int) -> bool:
@@ -123,7 +128,7 @@ def like(x: Any, reference: Array) -> Array:
         return to_numpy(x).astype(reference.dtype, copy=False)
     import torch
 
-    return torch.as_tensor(x, dtype=reference.dtype, device=reference.device)
+    return torch.as_tensor(x, dtype=reference.dtype, device=reference.device).detach()
 
 
 def place(x: Array, on: str | None, dtype: str | None = None) -> Array:

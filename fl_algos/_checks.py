@@ -7,7 +7,7 @@ into one of float64.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -88,9 +88,16 @@ def count(name: str, value: Any, least: int = 1) -> int:
 
 def local_steps(name: str, value: Any) -> int | tuple[int, ...]:
     """A number of local steps >= 1, or one for each client."""
-    if isinstance(value, (list, tuple, np.ndarray)):
+    if isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return tuple(count(f"{name}[{k}]", R) for k, R in enumerate(value))
     return count(name, value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} = {value!r}: True or False is expected")
+    return bool(value)
 
 
 def client_weights(name: str, value: Any, K: int) -> np.ndarray:
@@ -130,6 +137,12 @@ def function(name: str, value: Any) -> Any:
     if not callable(value) or isinstance(value, type):
         raise ValueError(f"{name} = {value!r}: a function is expected, or an instance of a class")
     return value
+
+
+def instance(name: str, value: Any, method: str) -> None:
+    """Something with a method; not a class that has it."""
+    if isinstance(value, type) or not hasattr(value, method):
+        raise ValueError(f"{name} = {value!r}: an object with a method {method} is expected")
 
 
 def floating(name: str, x: Any) -> None:
@@ -218,7 +231,9 @@ def destination(device: Any, dtype: Any) -> None:
 
 
 def _array(name: str, x: Any) -> None:
-    if not (isinstance(x, np.ndarray) or is_torch_array(x)):
+    if isinstance(x, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array: one without a mask is expected")
+    if not (isinstance(x, (np.ndarray, np.generic)) or is_torch_array(x)):
         raise ValueError(
             f"{name} is a {type(x).__name__}: a NumPy array or a torch tensor is expected"
         )

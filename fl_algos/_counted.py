@@ -56,6 +56,13 @@ class Counted:
             return known[2]
         return self.uncounted.grad(theta_k)  # without `clients`, no sample is copied
 
+    def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:
+        """The problem's values and gradients, counted as :meth:`grad` counts."""
+        counted = slice(None) if clients is None else to_numpy(clients)
+        self.gradients += int(self.uncounted.sizes[counted].sum())
+        value_k, grad_k = self.uncounted.value_and_grad(theta_k, clients)
+        return value_k, grad_k
+
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
         """The problem's proximal points, counted once for each client."""
         self.proxes += int(v_k.shape[0])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from array_api_compat import is_array_api_obj
 
+from fl_algos import _checks
 from fl_algos._arrays import Array, array_namespace, fingerprint, to_floats
 from fl_algos._counted import Counted
 from fl_algos.history import Record
@@ -32,7 +34,7 @@ class Metrics:
 
     def __init__(self, problem: Counted) -> None:
         self.problem = problem
-        self.weights = problem.asarray(problem.weights)
+        self.weights = _weights(problem)
         self.theta_star = _theta_star(problem)
         self.last: tuple[Array, Hashable, Figures] | None = None
 
@@ -46,6 +48,8 @@ class Metrics:
             totals = to_floats(sums)
         else:
             value_k, grad_k = self.problem.at_server(theta)
+            _checks.shape("the problem's values", value_k, (self.problem.K,))
+            _checks.shape("the problem's gradients", grad_k, (self.problem.K, self.problem.d))
             grad = self.weights @ grad_k
             error = theta if self.theta_star is None else theta - self.theta_star
             here = (self.weights @ value_k, grad @ grad, error @ error)
@@ -89,9 +93,21 @@ def arrays(state: Any) -> dict[str, Array]:
     return {name: x for name, x in state._asdict().items() if is_array_api_obj(x)}
 
 
+def _weights(problem: Problem) -> Array:
+    _checks.shape("the problem's weights", problem.weights, (problem.K,))
+    if abs(float(problem.weights.sum()) - 1) > 1e-6:
+        total = float(problem.weights.sum())
+        raise ValueError(f"the sum of the problem's weights is {total}: 1 is expected")
+    return problem.asarray(problem.weights)
+
+
 def _theta_star(problem: Problem) -> Array | None:
     """The minimiser; where it can't be computed, metrics do without."""
     try:
-        return problem.theta_star
-    except ArithmeticError:
+        theta_star = problem.theta_star
+    except ArithmeticError as error:
+        warnings.warn(f"distances are not known: {error}", RuntimeWarning, stacklevel=4)
         return None
+    if theta_star is not None:
+        _checks.shape("the problem's theta_star", theta_star, (problem.d,))
+    return theta_star

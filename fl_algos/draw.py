@@ -33,6 +33,24 @@ class Batch(NamedTuple):
     """How many samples these are, all clients together, without padding."""
 
 
+class Orders:
+    """Orders of samples, by random keys (K, n): only those of the clients that are asked for."""
+
+    def __init__(self, keys_k: np.ndarray) -> None:
+        self.keys_k = keys_k
+        self.order_k = np.empty(keys_k.shape, dtype=np.intp)
+        self.is_sorted_k = np.zeros(len(keys_k), dtype=bool)
+
+    def of(self, clients: np.ndarray) -> np.ndarray:
+        """The sample numbers of each of the clients, that of the smallest key first."""
+        new = clients[~self.is_sorted_k[clients]]
+        if len(new) > 0:
+            self.order_k[new] = self.keys_k[new].argsort(axis=1)
+            self.is_sorted_k[new] = True
+        order_k: np.ndarray = self.order_k[clients]
+        return order_k
+
+
 class Draws:
     """The randomness of a whole run; ``draws[t]`` is that of round t.
 
@@ -64,7 +82,7 @@ class Draws:
         if participants is not None:
             self.participants = _checks.count("participants", participants)
             _checks.at_most("participants", self.participants, "K", problem.K)
-        self._orders: dict[int, np.ndarray] = {}
+        self._orders: dict[int, Orders] = {}
         self._orders_of = -1
         self._block = -1
         self._coins = np.empty(0)
@@ -111,21 +129,21 @@ class Draws:
         order_k = np.empty((len(n_k), most), dtype=np.intp)
         for epoch in np.unique(epoch_k):
             there = epoch_k[:, 0] == epoch
-            order_k[there] = self._order(t, int(epoch))[clients[there]]
+            order_k[there] = self._order(t, int(epoch), clients[there])
         rows_k = np.take_along_axis(order_k, np.minimum(place_k, n_k - 1), axis=1)
         weights_k = own_k / own_k.sum(axis=1, keepdims=True)
         return Batch(rows_k, self.problem.asarray(weights_k), int(own_k.sum()))
 
-    def _order(self, t: int, epoch: int) -> np.ndarray:
-        """The order in which each client goes through its samples, padding last, (K, most)."""
+    def _order(self, t: int, epoch: int, clients: np.ndarray) -> np.ndarray:
+        """The order in which each of the clients goes through its samples, padding last."""
         if self._orders_of != t:
             self._orders_of, self._orders = t, {}
         if epoch not in self._orders:
             n_k = np.asarray(self.problem.sizes)[:, None]
-            keys = self.stream(f"epoch {epoch}", t).random((len(n_k), int(n_k.max())))
-            keys[np.arange(keys.shape[1]) >= n_k] = 2.0
-            self._orders[epoch] = keys.argsort(axis=1)
-        return self._orders[epoch]
+            keys_k = self.stream(f"epoch {epoch}", t).random((len(n_k), int(n_k.max())))
+            keys_k[np.arange(keys_k.shape[1]) >= n_k] = 2.0
+            self._orders[epoch] = Orders(keys_k)
+        return self._orders[epoch].of(clients)
 
 
 @dataclass(frozen=True)

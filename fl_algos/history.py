@@ -33,7 +33,7 @@ class Record(NamedTuple):
     proxes: int
     """Proximal points evaluated so far by all clients."""
     loss: float
-    """f(theta), the mean of the clients' functions at the server's model."""
+    """f(theta), the (weighted) mean of the clients' functions at the server's model."""
     grad_norm2: float
     """Its squared gradient norm, ``|grad f(theta)|^2``."""
     distance: float
@@ -86,7 +86,7 @@ class History:
         return None
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with a row for each record."""
+        """A DataFrame of pandas, which needs to be there, with a row for each record."""
         import pandas
 
         return pandas.DataFrame.from_records(self.records, columns=Record._fields)
@@ -98,7 +98,7 @@ class History:
         ax: Any = None,
         **style: Any,
     ) -> Any:
-        """One metric against another, the vertical axis logarithmic.
+        """One metric against another, the vertical axis logarithmic, with matplotlib.
 
         Args:
             y: name of a field of :class:`Record`.
@@ -108,6 +108,9 @@ class History:
 
         Returns:
             The matplotlib axes.
+
+        Raises:
+            ImportError: matplotlib is not installed.
         """
         import matplotlib.pyplot as plt
 

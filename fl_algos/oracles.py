@@ -3,7 +3,7 @@
 An oracle is any callable ``oracle(al, theta_k, oracle_k, draw) -> (theta_k, oracle_k)``: `al` is
 the :class:`AugmentedLagrangian` to minimise, `theta_k` (K, d) where to start, `oracle_k` what the
 oracle itself remembers from round to round (None before the first one), `draw` the round's
-randomness.
+randomness. It writes to none of its arguments: their arrays may share memory with others.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ A name that ends in ``_k`` is stacked over clients, row k belonging to client k.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from fl_algos._arrays import Array
 
@@ -16,7 +16,8 @@ __all__ = ["Algorithm", "Draw", "Oracle", "Problem", "Server", "State"]
 class State(Protocol):
     """A NamedTuple: everything of an algorithm that lives from one round to the next."""
 
-    _fields: ClassVar[tuple[str, ...]]
+    @property
+    def _fields(self) -> tuple[str, ...]: ...
 
     @property
     def theta(self) -> Array:

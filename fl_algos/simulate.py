@@ -8,7 +8,7 @@ import numpy as np
 from tqdm import tqdm
 
 from fl_algos import _checks, _metrics
-from fl_algos._arrays import Array, Kind, kind_of
+from fl_algos._arrays import Array, Kind, copy_of, kind_of
 from fl_algos._counted import Counted
 from fl_algos.draw import Draws
 from fl_algos.history import History, Record
@@ -54,16 +54,19 @@ def run(
 ) -> History:
     """Run an algorithm on a problem.
 
+    What is not finite ends a run by itself, so NumPy's warnings of it are off meanwhile.
+
     Args:
         algorithm: e.g. :class:`~fl_algos.algorithms.fedpd.FedPD`.
         problem: e.g. :class:`~fl_algos.problems.logistic.LogisticRegression`.
         rounds: number of rounds, at most, >= 0.
         seed: of all randomness, an integer in [0, 2**64).
-        theta: the model to start from, shape (d,), moved to the problem's type and device;
-            zeros if None.
+        theta: the model to start from, shape (d,), an array of float32 or float64, moved to the
+            problem's type and device; zeros if None.
         state: the state to start from instead, e.g. that of an earlier history.
         start: number of the first round. ``run(..., state=earlier.state, start=20)`` goes on after
-            20 rounds as if it were one run; with 0 the coins and batches would be the same again.
+            20 rounds with the coins and batches of a single run; with 0 they would be the same
+            again. What has been sent and computed is counted from 0.
         server: the server with its ledger, e.g. to read it afterwards; a new one if None. A used
             one goes on counting from where it is.
         batch_size: samples that a client looks at in a local step, at most, in those algorithms and
@@ -94,18 +97,21 @@ def run(
     Traceback (most recent call last):
     fl_algos.simulate.Diverged: after ... rounds loss is not finite
     """
+    _checks.instance("algorithm", algorithm, "round")
+    _checks.instance("problem", problem, "grad")
     rounds = _checks.count("rounds", rounds, least=0)
     start = _checks.count("start", start, least=0)
     tolerance = _checks.non_negative("tolerance", tolerance)
     stride = _default_stride(problem, rounds) if stride is None else stride
     stride = _checks.count("stride", stride)
     server = Server(problem.K) if server is None else server
+    _checks.instance("server", server, "average")
     if server.ledger.K != problem.K:
         raise ValueError(f"server has K = {server.ledger.K}: {problem.K} is expected")
     _check_scope(algorithm, problem, participants)
     draws = Draws(seed, problem, batch_size, participants)
     problem = Counted(problem)
-    state, kinds = _start(algorithm, problem, theta, state)
+    state, kinds = _start(algorithm, problem, theta, state, start)
     metrics = _metrics.Metrics(problem)
     records: list[Record] = []
 
@@ -132,7 +138,10 @@ def _check_scope(algorithm: Algorithm, problem: Problem, participants: int | Non
     """Refuse what the algorithm's block does not provide for."""
     name = type(algorithm).__name__
     if participants not in (None, problem.K) and not getattr(algorithm, "samples_clients", False):
-        raise ValueError(f"participants = {participants}: all clients take part in {name}")
+        raise ValueError(
+            f"participants = {participants}: all clients take part in {name}, "
+            "it does not set samples_clients"
+        )
     R = getattr(algorithm, "R", 1)
     if isinstance(R, tuple) and len(R) != problem.K:
         raise ValueError(f"R has {len(R)} entries: one for each of {problem.K} clients is expected")
@@ -146,16 +155,18 @@ def _default_stride(problem: Problem, rounds: int) -> int:
 
 
 def _start(
-    algorithm: Algorithm, problem: Problem, theta: Array | None, state: Any
+    algorithm: Algorithm, problem: Problem, theta: Array | None, state: Any, start: int
 ) -> tuple[Any, dict[str, Kind]]:
     """The state to start from, and the kinds that its arrays have and keep."""
     if state is not None and theta is not None:
         raise ValueError("theta and state are both given: one of them is expected")
+    if theta is None and state is None and start > 0:
+        raise ValueError(f"start = {start}: a state or theta to go on from is expected")
     if theta is None:
         theta = np.zeros(problem.d)
     _checks.real("theta", theta)
     _checks.shape("theta", theta, (problem.d,))
-    initial = algorithm.init(problem.asarray(theta), problem.K)
+    initial = algorithm.init(copy_of(problem.asarray(theta)), problem.K)
     kinds = {name: kind_of(x) for name, x in _metrics.arrays(initial).items()}
     if state is None:
         return initial, kinds

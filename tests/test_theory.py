@@ -402,7 +402,10 @@ CASES = [
     (lambda: scaffnew_lyapunov(PROBLEM, Z, Z, 0.0, 0.5), "gamma = 0.0"),
     (lambda: scaffnew_lyapunov(PROBLEM, Z, Z, 1.0, 0.0), "p = 0.0"),
     (lambda: scaffnew_lyapunov(FLAT, Z, Z, 1.0, 0.5), "problem has no known theta_star"),
-    (lambda: scaffnew_lyapunov(WEIGHTED, Z, Z, 1.0, 0.5), "weights of the problem: scaffnew_lyapunov needs the same"),
+    (
+        lambda: scaffnew_lyapunov(WEIGHTED, Z, Z, 1.0, 0.5),
+        "weights of the problem: scaffnew_lyapunov needs the same",
+    ),
     (lambda: proxskip_rho(1.0), "p = 1.0"),
     (lambda: proxskip_rho(0.5, R=0), "R = 0"),
     (lambda: proxskip_rho_limit(-0.1), "p = -0.1"),

@@ -43,7 +43,8 @@ class ProxSkip:
         corrected: update the control variates with (1 - p)/(R gamma), and not with p/gamma.
 
     Raises:
-        ValueError: gamma is not positive, p not in [0, 1), or R not a positive integer.
+        ValueError: gamma is not positive, p not in [0, 1), R not a positive integer, or
+            `corrected` not True or False.
 
     Warns:
         UnstableProxSkip: as written, with R p/(1 - p) >= 2/(1 + p).
@@ -66,7 +67,8 @@ class ProxSkip:
     corrected: bool = False
 
     def __post_init__(self) -> None:
-        _checks.store(self, gamma=_checks.positive, p=_checks.skip_probability, R=_checks.count)
+        _checks.store(self, gamma=_checks.positive, p=_checks.skip_probability)
+        _checks.store(self, R=_checks.count, corrected=_checks.flag)
         if not (self.corrected or proxskip_is_stable(self.p, self.R)):
             warnings.warn(
                 f"ProxSkip as written is unstable with p = {self.p} and R = {self.R} (erratum E1): "

@@ -30,8 +30,9 @@ class LinearModel:
         moved._samples = self._samples.to(device, dtype)
         for kind in type(self).__mro__:
             for name, attribute in vars(kind).items():
-                if isinstance(attribute, cached_property):  # a little different for converted data
-                    vars(moved).pop(name, None)
+                # Converted data have slightly other ones; what is not known stays so.
+                if isinstance(attribute, cached_property) and vars(moved).get(name) is not None:
+                    del vars(moved)[name]
         return moved
 
     def asarray(self, x: Array) -> Array:

@@ -47,8 +47,3 @@ class Penalty(NamedTuple):
     def smallest_curvature(self) -> float:
         """Reached where alpha theta_j^2 = 1."""
         return self.l2 - self.alpha * self.beta / 2
-
-    @property
-    def third_derivative(self) -> float:
-        """A bound of the absolute third derivative: 24 max u |u^2 - 1|/(1 + u^2)^4 is below 5."""
-        return 5 * float(self.alpha**1.5) * self.beta

@@ -34,7 +34,6 @@ class Samples(NamedTuple):
     x_k: Array  # shape (K, most, d)
     y_k: Array  # shape (K, most)
     weights_k: Array  # 1/n_k, shape (K, most)
-    norm_k: Array  # the largest |x_i| of each client, shape (K,)
 
     def to(self, device: str | None, dtype: str | None) -> Samples:
         """The same in NumPy or in torch."""
@@ -47,8 +46,7 @@ class Samples(NamedTuple):
         if isinstance(clients, slice):
             sizes = self.sizes[clients]
             rows = clients, slice(sizes.max())
-            x_k, y_k, weights_k = self.x_k[rows], self.y_k[rows], self.weights_k[rows]
-            return Samples(self.loss, sizes, x_k, y_k, weights_k, self.norm_k[clients])
+            return Samples(self.loss, sizes, *(x[rows] for x in self[2:]))
         return Samples(self.loss, *(take(x, clients) for x in self[1:]))
 
     def check(self, name: str, theta_k: Array, clients: Array | None) -> None:
@@ -82,12 +80,11 @@ class Samples(NamedTuple):
             x_k=self.x_k[rows],
             y_k=self.y_k[rows],
             weights_k=batch.weights_k,
-            norm_k=self.norm_k[owners],
         )
 
     def pooled(self, weights: np.ndarray) -> Samples:
         """All samples with one client, in float64: its loss is the weighted mean of the losses."""
-        x_k, y_k, weights_k, norm_k = (to_numpy(x) for x in self[2:])
+        x_k, y_k, weights_k = (to_numpy(x) for x in self[2:])
         own = np.arange(x_k.shape[1]) < self.sizes[:, None]
         return Samples(
             self.loss,
@@ -95,7 +92,6 @@ class Samples(NamedTuple):
             x_k[own][None].astype(np.float64, copy=False),
             y_k[own][None].astype(np.float64),
             (weights[:, None] * weights_k)[own][None].astype(np.float64),
-            norm_k.max(keepdims=True).astype(np.float64),
         )
 
     def singular_values(self) -> np.ndarray:
@@ -118,13 +114,12 @@ def stack_samples(loss: Loss, X: Sequence[Array], y: Sequence[np.ndarray]) -> Sa
     sizes = np.array([len(x) for x in X])
     K, most, d = len(X), int(sizes.max()), int(X[0].shape[1])
     x_k = np.zeros((K, most, d), kind_of(X[0]).dtype)
-    y_k, weights_k, norm_k = np.zeros((K, most)), np.zeros((K, most)), np.zeros(K)
+    y_k, weights_k = np.zeros((K, most)), np.zeros((K, most))
     for k, n_k in enumerate(sizes):
         x_k[k, :n_k] = to_numpy(X[k])
         y_k[k, :n_k] = y[k]
         weights_k[k, :n_k] = 1 / n_k
-        norm_k[k] = np.linalg.norm(x_k[k, :n_k], axis=-1).max()
-    return Samples(loss, sizes, *(like(x, X[0]) for x in (x_k, y_k, weights_k, norm_k)))
+    return Samples(loss, sizes, *(like(x, X[0]) for x in (x_k, y_k, weights_k)))
 
 
 def check_samples(X: Sequence[Array], y: Sequence[Array]) -> None:

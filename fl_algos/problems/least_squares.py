@@ -106,9 +106,16 @@ class LeastSquares(LinearModel):
         return v_k - xp.linalg.solve(hessian_k, grad_k[..., None])[..., 0]
 
 
-_SQUARES = Loss(
-    "squares",
-    value=lambda z, y: (z - y) ** 2 / 2,
-    slope=lambda z, y: z - y,
-    curvature=lambda z, y: array_namespace(z).ones_like(z),
-)
+def _value(z: Array, y: Array) -> Array:
+    return (z - y) ** 2 / 2
+
+
+def _slope(z: Array, y: Array) -> Array:
+    return z - y
+
+
+def _curvature(z: Array, y: Array) -> Array:
+    return array_namespace(z).ones_like(z)
+
+
+_SQUARES = Loss("squares", _value, _slope, _curvature)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, array_namespace, kind_of, like, place, take, to_numpy
+from fl_algos._arrays import Array, array_namespace, copy_of, kind_of, like, place, take, to_numpy
 from fl_algos.draw import Batch
 
 __all__ = ["Quadratic", "random_quadratics"]
@@ -50,9 +50,7 @@ class Quadratic:
         A = to_numpy(A_k)
         if not np.allclose(A, A.mT, rtol=1e-6, atol=1e-6 * np.abs(A).max()):
             raise ValueError("A_k: symmetric matrices are expected")
-        xp = array_namespace(A_k)
-        self.A_k = xp.asarray(A_k, copy=True)
-        self.b_k = xp.asarray(b_k, copy=True)
+        self.A_k, self.b_k = copy_of(A_k), copy_of(b_k)
         self.K, self.d = int(b_k.shape[0]), int(b_k.shape[1])
         self.weights = _checks.client_weights("weights", weights, self.K)
 

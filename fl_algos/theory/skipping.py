@@ -236,7 +236,7 @@ def _capped(branch: str) -> SkipProbability:
 
 def _two_cases(eps: float, G: float, s: float, L: float, power: int) -> SkipProbability:
     """The two cases with 36 s^power and 42 s^power; each counts only if its p is in its range."""
-    root, boundary = _root(eps, G), _boundary(_Ls(s, L))
+    root, boundary, s = _root(eps, G), _boundary(_Ls(s, L)), float(s)
     if root == math.inf:
         return _capped("large p")
     p = root / (6 * s ** (power / 2))
