@@ -47,12 +47,20 @@ class History:
         records: the records, in order of time.
         theta: the server's model at the end, shape (d,).
         state: the algorithm's state at the end; None for a history that comes from a file.
+        watched: for each record what `watch` has returned, None if there was none; not in files.
     """
 
-    def __init__(self, records: Sequence[Record], theta: Array, state: Any = None) -> None:
+    def __init__(
+        self,
+        records: Sequence[Record],
+        theta: Array,
+        state: Any = None,
+        watched: Sequence[Any] = (),
+    ) -> None:
         self.records = list(records)
         self.theta = theta
         self.state = state
+        self.watched = list(watched)
 
     def __getattr__(self, name: str) -> np.ndarray:
         if name not in Record._fields:

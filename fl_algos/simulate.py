@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ def run(
     participants: int | None = None,
     tolerance: float = 0.0,
     stride: int | None = None,
+    watch: Callable[[Any], Any] | None = None,
 ) -> History:
     """Run an algorithm on a problem.
 
@@ -78,6 +80,8 @@ def run(
         stride: rounds between two records, tolerance checks and checks that all is finite; the
             first and the last round are always recorded. 1 if None, but a hundredth of the rounds
             where the number of samples of all clients, times d, is over a million.
+        watch: a function of the state, called for each record, such as an accuracy on test data;
+            what it returns is kept in ``history.watched``.
 
     Returns:
         The history, from round `start` on.
@@ -97,6 +101,7 @@ def run(
     Traceback (most recent call last):
     fl_algos.simulate.Diverged: after ... rounds loss is not finite
     """
+    watch = (lambda state: None) if watch is None else _checks.function("watch", watch)
     _checks.instance("algorithm", algorithm, "round")
     _checks.instance("problem", problem, "grad")
     rounds = _checks.count("rounds", rounds, least=0)
@@ -114,6 +119,7 @@ def run(
     state, kinds = _start(algorithm, problem, theta, state, start)
     metrics = _metrics.Metrics(problem)
     records: list[Record] = []
+    watched: list[Any] = []
 
     # Without a terminal (a notebook, CI) there is no bar: stored outputs would never be the same.
     with np.errstate(all="ignore"), tqdm(total=rounds, delay=2, disable=None) as bar:
@@ -124,14 +130,15 @@ def run(
                 figures, finite = metrics(state)
                 record = _metrics.record(t, figures, problem, server)
                 if not finite and (name := _metrics.not_finite(state, record)) is not None:
-                    raise Diverged(t, name, History(records, state.theta, state))
+                    raise Diverged(t, name, History(records, state.theta, state, watched))
                 records.append(record)
+                watched.append(watch(state))
                 if tolerance > 0 and record.grad_norm2 <= tolerance**2:
                     break
             if not last:
                 state = algorithm.round(state, problem, server, draws[t])
                 bar.update()
-    return History(records, state.theta, state)
+    return History(records, state.theta, state, watched)
 
 
 def _check_scope(algorithm: Algorithm, problem: Problem, participants: int | None) -> None:

@@ -87,6 +87,16 @@ def test_a_problem_of_ones_own() -> None:
         assert fl.run(algorithm, ByHand(), 100).distance[-1] < 1e-6
 
 
+def test_what_a_user_watches_is_kept_for_each_record() -> None:
+    problem = fl.random_quadratics(K=4, d=3)
+    history = fl.run(fl.Scaffnew(0.5, p=0.3), problem, 20, stride=7, watch=lambda s: s.theta.copy())
+    assert history.rounds.tolist() == [0, 7, 14, 20]
+    distances = [np.linalg.norm(theta - problem.theta_star) for theta in history.watched]
+    np.testing.assert_allclose(distances, history.distance)
+    with pytest.raises(ValueError, match="watch = 3: a function is expected"):
+        fl.run(fl.GradientDescent(0.1), problem, 1, watch=3)  # type: ignore[arg-type]
+
+
 class OneColumn(ByHand):
     def grad(self, theta_k: Any, clients: Any = None, batch: Any = None) -> Any:
         return theta_k.sum(axis=1, keepdims=True)
