@@ -114,16 +114,17 @@ def test_a_block_of_numpy_has_no_more_zeros_than_its_largest_client_asks_for(pro
 
 
 def test_a_batch_is_its_samples(problem, kernel):
+    X, y = data()
     theta_k = points(5)
     batch = Draws(0, problem, batch_size=7)[0].batch(2)
     found = problem.grad(theta_k, batch=batch)
     for k in range(problem.K):
         own = batch.rows_k[k][batch.weights_k[k] > 0]
-        x, y = problem._samples.x_k[k][own], problem._samples.y_k[k][own]
+        x, target = X[k][own], y[k][own]
         if isinstance(problem, LeastSquares):
-            expected = x.T @ (x @ theta_k[k] - y) / len(own) + 0.1 * theta_k[k]
+            expected = x.T @ (x @ theta_k[k] - target) / len(own) + 0.1 * theta_k[k]
         else:
-            expected = LogisticClient(x, y, 0.0).grad(theta_k[k])
+            expected = LogisticClient(x, np.sign(target), 0.0).grad(theta_k[k])
             expected = expected + problem._penalty.grad(theta_k[k])
         assert_allclose(found[k], expected, rtol=1e-11, atol=1e-13)
 

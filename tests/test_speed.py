@@ -227,9 +227,3 @@ def test_to_import_the_package_takes_little_longer_than_to_import_numpy():
 
     fl_algos, numpy = least(8, partial(seconds, "fl_algos"), partial(seconds, "numpy"))
     assert fl_algos <= 2.5 * numpy
-
-
-@pytest.mark.parametrize("module", ["scipy", "numba", "torch", "matplotlib", "pandas", "sklearn"])
-def test_what_is_large_is_imported_when_it_is_needed(module):
-    code = f"import sys, fl_algos; sys.exit({module!r} in sys.modules)"
-    assert subprocess.run([sys.executable, "-P", "-c", code]).returncode == 0
