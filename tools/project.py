@@ -372,10 +372,9 @@ class Project:
             "format": self.module("ruff", "format", "--check", "."),
             "types": self.module("mypy"),
             "rst style": self.module("sphinxlint", "--enable=default-role", "docs"),
-            "languages agree": (*python, "tools/parity.py"),
             "links": (*python, "tools/linkcheck.py", self.site),
             **{f"doctest {each}": self.doctest(each) for each in LANGUAGES},
-            # The Chinese ones have the same cells and outputs: "languages agree" has seen to that.
+            # The Chinese ones have the same cells and outputs: test_parity.py sees to that.
             "notebooks": self.module("pytest", "--nbval", "--nbval-current-env", "notebooks/en"),
             "docstrings": self.module("pytest", "--doctest-modules", "--pyargs", "fl_algos"),
             "tests": self.module("pytest", "tests"),
