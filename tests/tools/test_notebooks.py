@@ -1,27 +1,15 @@
 """Refreshing stores what the code prints, twice the same, and gives the twin the same cells."""
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+import notebooks as tool
+
 ROOT = Path(__file__).resolve().parents[2]
 STORED = sorted((ROOT / "notebooks").glob("*/*.ipynb"))
-
-
-def load() -> ModuleType:
-    """Load the tool by its place: an extension of the book has the same name."""
-    place = ROOT / "tools" / "notebooks.py"
-    spec = importlib.util.spec_from_file_location("notebooks_tool", place)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-tool = load()
 
 
 def write(path: Path, *cells: nbformat.NotebookNode) -> Path:
@@ -46,7 +34,6 @@ def no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tool, "execute", lambda notebook, folder: None)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_outputs_are_stored_in_both_languages_and_twice_the_same(pair: tuple[Path, Path]) -> None:
     tool.refresh(*pair)
@@ -64,7 +51,6 @@ def test_outputs_are_stored_in_both_languages_and_twice_the_same(pair: tuple[Pat
     assert english.cells[1].outputs[-1].data["text/plain"] == "2"
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_a_notebook_that_raises_is_not_stored(tmp_path: Path) -> None:
     pair = [write(tmp_path / each / "run.ipynb", new_code_cell("1 / 0")) for each in ("en", "zh")]
