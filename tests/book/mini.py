@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -43,6 +44,27 @@ def need_node_modules() -> None:
     """Skip a test that renders TeX where KaTeX is not installed; on CI it must be."""
     if not NODE_MODULES.is_dir():
         unavailable("KaTeX and pseudocode.js are not installed: run `make book`")
+
+
+def notebook(source: str, alt: Mapping[str, str] | None = None, outputs: Sequence = ()) -> str:
+    """A notebook of a title and the code cell ``one``; unless it has outputs, not executed."""
+    cell = {"id": "one", "cell_type": "code", "metadata": {}, "source": source}
+    cell |= {"execution_count": 1 if outputs else None, "outputs": list(outputs)}
+    title = {"id": "title", "cell_type": "markdown", "metadata": {}, "source": "# Page"}
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    metadata = {"kernelspec": kernel, "alt": alt or {}}
+    return json.dumps(
+        {"cells": [title, cell], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    )
+
+
+def with_notebook(page: str) -> dict[str, str]:
+    """A home page and, in both languages, a notebook."""
+    return {
+        "docs/en/index.rst": "Home\n====\n\n.. toctree::\n\n   notebooks/page\n",
+        "notebooks/en/page.ipynb": page,
+        "notebooks/zh/page.ipynb": page,
+    }
 
 
 def build(

@@ -11,8 +11,7 @@ from importlib.metadata import version
 
 from build_status import hardware
 from machine import processor
-from mini import build
-from test_notebook_pages import notebook
+from mini import build, notebook
 
 STATUS = """
 Status

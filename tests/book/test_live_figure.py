@@ -7,15 +7,13 @@ import json
 import math
 import re
 from itertools import pairwise, product
-from pathlib import Path
 
 import pytest
 
 from live_figure import MIME, stored
 from live_words import NAMES, VERDICTS
-from mini import build
+from mini import ROOT, build, notebook
 
-ROOT = Path(__file__).resolve().parents[2]
 PNG = (  # three pixels by two
     "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAC0lEQVR4nGNgwAQAABQAAX3+Hu4AAAAASUVORK5CYII="
 )
@@ -38,18 +36,11 @@ DATA = {
 def files(outputs, figure=FIGURE):
     """A page with a figure, and the notebook with the outputs of its only code cell."""
     stored = [{"output_type": "display_data", "metadata": {}, "data": each} for each in outputs]
-    title = {"id": "title", "cell_type": "markdown", "metadata": {}, "source": "# Runs"}
-    cell = {"id": "one", "cell_type": "code", "metadata": {}, "source": "", "outputs": stored}
-    page = {
-        "cells": [title, cell | {"execution_count": 1}],
-        "metadata": {"alt": {"one": "A curve."}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    page = notebook("", alt={"one": "A curve."}, outputs=stored)
     return {
         "docs/en/index.rst": TOCTREE + figure,
-        "notebooks/en/live_figures.ipynb": json.dumps(page),
-        "notebooks/zh/live_figures.ipynb": json.dumps(page),
+        "notebooks/en/live_figures.ipynb": page,
+        "notebooks/zh/live_figures.ipynb": page,
     }
 
 

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mini import ROOT, build
+from mini import ROOT, build, notebook, with_notebook
 from nb_links import binder, colab
-from test_notebook_pages import INDEX, notebook
 
 REPOSITORY = "https://github.com/someone/fl"
 
@@ -24,15 +23,9 @@ def links(out):
 
 
 def files(repository):
-    page = notebook("1 + 1")
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     project = re.sub(r'repository_url = ".*"', f'repository_url = "{repository}"', project)
-    return {
-        "pyproject.toml": project,
-        "docs/en/index.rst": INDEX,
-        "notebooks/en/page.ipynb": page,
-        "notebooks/zh/page.ipynb": page,
-    }
+    return {"pyproject.toml": project, **with_notebook(notebook("1 + 1"))}
 
 
 def test_without_a_repository_there_is_the_download(tmp_path):

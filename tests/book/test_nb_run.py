@@ -6,9 +6,8 @@ import os
 
 import pytest
 
-from mini import build
+from mini import build, notebook
 from nb_pool import THREADS, cores, side_by_side
-from test_notebook_pages import notebook
 
 # Each waits for the other one's line.
 CELL = """\
