@@ -5,5 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
+from support.small import scalar
+
 BUILD = Path(__file__).resolve().parents[1] / "build"
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(BUILD / "hypothesis"))
+
+
+@pytest.fixture
+def two_clients():
+    """x^2/2 and 3 x^2/2 - 4 x: gradients x and 3 x - 4; the mean has its minimum at 1."""
+    return scalar([1, 3], [0, 4])

@@ -28,21 +28,7 @@ from fl_algos import (
 )
 from fl_algos.draw import Draws
 from literal.clients import quadratics, regression
-
-
-def column(*rows):
-    return np.array(rows)[:, None]
-
-
-def scalar(A, b, **kwargs):
-    """Clients <x, A x>/2 - <b, x> on the line."""
-    return Quadratic(np.array(A, dtype=float)[:, None, None], column(*map(float, b)), **kwargs)
-
-
-@pytest.fixture
-def two_clients():
-    """x^2/2 and 3 x^2/2 - 4 x: gradients x and 3 x - 4."""
-    return scalar([1, 3], [0, 4])
+from support.small import column, scalar
 
 
 def after_a_round(algorithm, problem, theta, **options):

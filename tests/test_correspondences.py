@@ -21,6 +21,7 @@ from fl_algos import (
     run,
 )
 from literal.clients import regression
+from support.draws import Coins
 
 ROUNDS = 40
 S = 0.7
@@ -44,25 +45,8 @@ def states(algorithm, problem, **change):
     state = algorithm.init(start(problem), problem.K)._replace(**change)
     server = Server(problem.K)
     for _ in range(ROUNDS):
-        state = algorithm.round(state, problem, server, Always())
+        state = algorithm.round(state, problem, server, Coins(True))
         yield state
-
-
-class Always:
-    """Communication in every round."""
-
-    def with_probability(self, probability):
-        return True
-
-    def batch(self, r):
-        return None
-
-
-class Never(Always):
-    """No communication."""
-
-    def with_probability(self, probability):
-        return False
 
 
 def some_duals(problem):
@@ -239,7 +223,7 @@ def test_scaffold_ii_is_scaffnew_that_communicates_every_R_steps(problem):
     scaffold = run(Scaffold(gamma, R=R), problem, rounds=0, theta=start(problem))
     for t in range(ROUNDS):
         for r in range(R):
-            state = algorithm.round(state, problem, server, Always() if r == R - 1 else Never())
+            state = algorithm.round(state, problem, server, Coins(r == R - 1))
         scaffold = run(Scaffold(gamma, R=R), problem, 1, state=scaffold.state, start=t)
         same(scaffold.theta, state.theta)
         same(scaffold.state.c_k - scaffold.state.c, state.c_k)

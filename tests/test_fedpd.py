@@ -32,36 +32,16 @@ from fl_algos.theory import (
     plateau_factor,
     theorem_3_bound,
 )
-from literal.clients import regression
-
-
-class Coins:
-    """A draw whose coins are given."""
-
-    def __init__(self, communicate, probability=0.5):
-        self.communicate = communicate
-        self.probability = probability
-
-    def with_probability(self, probability):
-        assert probability == pytest.approx(self.probability)
-        return self.communicate
-
-
-@pytest.fixture
-def two_clients():
-    """x^2/2 and 3 x^2/2 - 4 x: with s = 1, prox_1(v) = v/2 and prox_2(v) = (4 + v)/4."""
-    return Quadratic(A_k=np.array([[[1.0]], [[3.0]]]), b_k=np.array([[0.0], [4.0]]))
-
-
-def column(*rows):
-    return np.array(rows)[:, None]
+from support.draws import Coins
+from support.small import column, random_problem
 
 
 def test_a_round_with_communication(two_clients):
+    """With s = 1, prox_1(v) = v/2 and prox_2(v) = (4 + v)/4."""
     server = Server(2)
     algorithm = FedPD(s=1.0, p=0.5)
     state = algorithm.init(np.array([2.0]), 2)
-    state = algorithm.round(state, two_clients, server, Coins(True))
+    state = algorithm.round(state, two_clients, server, Coins(True, probability=0.5))
     # theta_k = prox(2); lambda_k = theta_k - 2; half_k = theta_k + lambda_k = 0, 1; mean 1/2
     assert_allclose(state.theta_k, column(1.0, 1.5))
     assert_allclose(state.lambda_k, column(-1.0, -0.5))
@@ -75,13 +55,13 @@ def test_a_skipped_round_and_the_one_after_it(two_clients):
     server = Server(2)
     algorithm = FedPD(s=1.0, p=0.5)
     state = algorithm.init(np.array([2.0]), 2)
-    state = algorithm.round(state, two_clients, server, Coins(False))
+    state = algorithm.round(state, two_clients, server, Coins(False, probability=0.5))
     assert_allclose(state.theta, [2.0])
     assert_allclose(state.theta_k0, column(0.0, 1.0))
     assert server.ledger.communications == server.ledger.floats_up == server.ledger.floats_down == 0
     # v_k = theta_k0 - lambda_k = 1, 3/2; theta_k = 1/2, 11/8; lambda_k = -1/2, -1/8;
     # half_k = 0, 5/4
-    state = algorithm.round(state, two_clients, server, Coins(True))
+    state = algorithm.round(state, two_clients, server, Coins(True, probability=0.5))
     assert_allclose(state.theta_k, column(0.5, 1.375))
     assert_allclose(state.lambda_k, column(-0.5, -0.125))
     assert_allclose(state.theta, [0.625])
@@ -91,7 +71,7 @@ def test_a_round_with_gradient_steps(two_clients):
     """One step of 1/2 on x -> f_k(x) + |x - 2|^2/2 from 2: the slopes there are 2 and 2."""
     algorithm = FedPD(s=1.0, p=0.5, oracle=GD(eta=0.5, Q=1))
     state = algorithm.init(np.array([2.0]), 2)
-    state = algorithm.round(state, two_clients, Server(2), Coins(True))
+    state = algorithm.round(state, two_clients, Server(2), Coins(True, probability=0.5))
     assert_allclose(state.theta_k, column(1.0, 1.0))
     assert_allclose(state.theta, [0.0])  # half_k = 1 + (1 - 2)
 
@@ -221,12 +201,6 @@ def test_gd_stops_each_client_at_its_own_tolerance():
 
 SEEDS = st.integers(0, 2**32 - 1)
 KINDS = pytest.mark.parametrize("kind", ["quadratic", "logistic"])
-
-
-def random_problem(kind, seed):
-    if kind == "quadratic":
-        return random_quadratics(K=4, d=3, L=1.0, mu=0.05, linear_spread=2.0, seed=seed)
-    return regression((7, 20, 3), 3, seed=seed)[0]
 
 
 def star_k(problem):

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fl_algos import GD, SGD, VR, AugmentedLagrangian, FedPD, exact, run
+from fl_algos.draw import Draws
 from literal.clients import regression
 
 S = 1.0
@@ -23,19 +24,13 @@ def test_a_step_of_vr_minimises_the_linearized_augmented_lagrangian(problem):
     theta_k, theta_k0, lambda_k, g_k = rng.normal(size=(4, 3, 3))
     gamma = 0.3
 
-    class Draw:
-        t = 1
-
-        def batch(self, q):
-            return None
-
     class Lagrangian:
         s = S
         clients = None
 
     al = Lagrangian()
     al.problem, al.theta_k0, al.lambda_k = problem, theta_k0, lambda_k
-    x_k, _ = VR(gamma=gamma, Q=1, I=10)(al, theta_k, g_k, Draw())
+    x_k, _ = VR(gamma=gamma, Q=1, I=10)(al, theta_k, g_k, Draws(0, problem)[1])
     slope_k = g_k + lambda_k + (x_k - theta_k0) / S + (x_k - theta_k) / gamma
     assert_allclose(slope_k, 0, atol=1e-12)
 
@@ -93,12 +88,8 @@ def test_numpy_and_torch_see_the_same_batches(problem, oracle):
 
 @pytest.mark.parametrize("oracle", [exact, GD(0.1, 2), GD(0.1, 2, 1e-3), SGD(0.1, 2)])
 def test_what_an_oracle_does_not_use_it_leaves(problem, oracle):
-    class Draw:
-        def batch(self, q):
-            return None
-
     al, memory = AugmentedLagrangian(problem, S, np.zeros((3, 3)), np.zeros((3, 3))), object()
-    assert oracle(al, np.zeros((3, 3)), memory, Draw())[1] is memory
+    assert oracle(al, np.zeros((3, 3)), memory, Draws(0, problem)[0])[1] is memory
 
 
 def test_a_client_whose_gradient_is_not_a_number_has_not_converged():

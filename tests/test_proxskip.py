@@ -34,20 +34,8 @@ from fl_algos.theory import (
     scaffnew_rate,
     scaffnew_steps_contraction,
 )
-from literal.clients import regression
-
-
-class Coins:
-    """A draw whose coins are given, with full gradients."""
-
-    def __init__(self, communicate):
-        self.communicate = communicate
-
-    def with_probability(self, probability):
-        return self.communicate
-
-    def batch(self, r):
-        return None
+from support.draws import Coins
+from support.small import PROBLEMS, column, random_problem
 
 
 def unwarned(*args, **kwargs):
@@ -55,16 +43,6 @@ def unwarned(*args, **kwargs):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnstableProxSkip)
         return ProxSkip(*args, **kwargs)
-
-
-def column(*rows):
-    return np.array(rows)[:, None]
-
-
-@pytest.fixture
-def two_clients():
-    """f_1(x) = x^2/2 and f_2(x) = 3 x^2/2 - 4 x, whose mean has its minimum at 1."""
-    return Quadratic(A_k=np.array([[[1.0]], [[3.0]]]), b_k=np.array([[0.0], [4.0]]))
 
 
 def test_two_rounds_by_hand(two_clients):
@@ -94,15 +72,6 @@ def test_the_corrected_coefficient_by_hand(two_clients):
         )
         half_k = column(1.125, 4 / 3 + (2 - 4 / 3) * 0.25**2)
         assert_allclose(state.c_k, weight * (half_k.mean() - half_k))
-
-
-def random_problem(kind, seed):
-    if kind == "quadratic":
-        return random_quadratics(K=6, d=5, L=1.0, mu=0.1, linear_spread=2.0, seed=seed)
-    return regression((7, 20, 3), 5, seed=seed)[0]
-
-
-PROBLEMS = {kind: random_problem(kind, seed=0) for kind in ("quadratic", "logistic")}
 
 
 @pytest.mark.parametrize("R", [1, 5])
