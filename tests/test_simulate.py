@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 import tracemalloc
 from fractions import Fraction
@@ -30,7 +29,6 @@ from fl_algos import (
     run,
     simulate,
 )
-from fl_algos._counted import Counted
 
 
 @pytest.fixture
@@ -192,14 +190,6 @@ def test_without_a_terminal_there_is_no_bar(problem, monkeypatch, capsys):
     monkeypatch.setattr(simulate, "tqdm", lambda **options: tqdm(**{**options, "delay": 0}))
     run(GradientDescent(1.0), problem, rounds=50)
     assert capsys.readouterr().err == ""
-
-
-def test_a_problem_that_counts_can_be_copied(problem):
-    counted = Counted(problem)
-    counted.prox(np.ones((4, 3)), 1.0)
-    counted.prox(np.ones((2, 3)), 1.0, np.array([1, 3]))
-    again = copy.copy(counted)
-    assert (again.proxes, again.K) == (4 + 2, 4)
 
 
 def test_divergence_survives_a_pickle(problem):

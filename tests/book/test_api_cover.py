@@ -1,12 +1,10 @@
-"""A public name without documentation fails the build; so do stale results of notebooks."""
+"""A public name without documentation fails the build."""
 
 from __future__ import annotations
 
 import pytest
 
-import nb_cache
 from mini import build
-from nb_copy import copy_notebooks
 
 PACKAGE = {
     "demo/__init__.py": "from demo.part import taken\n__all__ = ['taken']\n",
@@ -55,40 +53,3 @@ def test_a_public_module_says_what_is_public(package):
     assert done.returncode == 1
     assert "demo.open has no __all__" in done.warnings
     assert "demo.empty" not in done.warnings
-
-
-def test_state_of_a_package(package, monkeypatch):
-    monkeypatch.syspath_prepend(package)
-    pins, absent = package / "pins.txt", package / "absent.json"
-    pins.write_text("a==1")
-    states = [nb_cache.state_of("demo", pins, absent)]
-    assert nb_cache.state_of("demo", pins, absent) == states[0]
-    for path in (pins, absent, package / "demo" / "_inner" / "part.py"):
-        path.write_text("changed = 1")
-        states.append(nb_cache.state_of("demo", pins, absent))
-    assert len(set(states)) == len(states)
-
-
-def test_folders_of_other_states_are_removed(tmp_path):
-    for name in ("old", "new"):
-        (tmp_path / "cache" / name).mkdir(parents=True)
-    nb_cache.remove_others(tmp_path / "cache" / "new")
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["new"]
-
-
-def test_notebooks_are_copied_when_they_changed(tmp_path):
-    source = tmp_path / "notebooks" / "zh" / "one.ipynb"
-    source.parent.mkdir(parents=True)
-    source.write_text("1")
-    copies = tmp_path / "docs" / "zh" / "notebooks"
-    copies.mkdir(parents=True)
-    (copies / "stale.ipynb").write_text("0")
-    (copies / "index.rst").write_text("kept")
-    copy_notebooks(tmp_path)
-    assert sorted(path.name for path in copies.iterdir()) == ["index.rst", "one.ipynb"]
-    before = (copies / "one.ipynb").stat().st_mtime_ns
-    copy_notebooks(tmp_path)
-    assert (copies / "one.ipynb").stat().st_mtime_ns == before
-    source.write_text("2")
-    copy_notebooks(tmp_path)
-    assert (copies / "one.ipynb").read_text() == "2"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -59,33 +58,6 @@ Page
 
 See :ref:`pcode-control`, which is :numref:`pcode-control`.
 """
-
-BESIDE = """
-Page
-====
-
-.. beside:: demo.Demo
-
-   .. _pcode-control:
-
-   .. include:: _algo_pcode/control.rst
-"""
-
-DEMO = '''
-class Demo:
-    def init(self, theta):
-        """Not shown."""
-        return theta  # 1
-
-    def round(self, theta):
-        """Not shown,
-
-        on several lines.
-        """
-        if theta < 1:  # 2, 3
-            theta = 1  # other than a number
-        return theta
-'''
 
 
 def tex_of(rst: str) -> str:
@@ -216,32 +188,6 @@ def test_mistakes_are_warnings_with_their_place(tmp_path, change, message):
     assert done.returncode == 1
     assert message in done.warnings
     assert re.search(r"(control|index)\.rst:\d+: WARNING", done.warnings)
-
-
-def test_beside(tmp_path):
-    (tmp_path / "demo.py").write_text(DEMO)
-    done = build(tmp_path, with_control(BESIDE), pythonpath=tmp_path)
-    assert (done.returncode, done.warnings) == (0, "")
-    html = (done.out / "index.html").read_text(encoding="utf-8")
-    assert 'data-lines="2 3" style="--indent: 4"' in html
-    assert '# <a href="#pcode-control-l2">2</a>, <a href="#pcode-control-l3">3</a>' in html
-    assert "other than a number" in html
-    assert "Not shown" not in html
-
-
-def test_beside_reads_the_page_again_when_the_source_changes(tmp_path):
-    module = tmp_path / "demo.py"
-    module.write_text(DEMO)
-    build(tmp_path, with_control(BESIDE), pythonpath=tmp_path)
-    module.write_text(DEMO.replace("theta < 1", "theta < 7777"))
-    done = build(tmp_path, with_control(BESIDE), pythonpath=tmp_path)
-    assert "7777" in Path(done.out / "index.html").read_text(encoding="utf-8")
-
-
-def test_beside_warns_about_an_unknown_class(tmp_path):
-    done = build(tmp_path, with_control(BESIDE))
-    assert done.returncode == 1
-    assert re.search(r"index\.rst:5: WARNING: beside: demo\.Demo: No module", done.warnings)
 
 
 def test_missing_node_modules_say_what_to_do(tmp_path):

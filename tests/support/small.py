@@ -17,6 +17,12 @@ def scalar(A, b, **kwargs):
     return Quadratic(np.array(A, dtype=float)[:, None, None], column(*map(float, b)), **kwargs)
 
 
+def linear_model(kind):
+    """The problem of a class, LeastSquares or LogisticRegression."""
+    rng = np.random.default_rng(0)
+    return kind(list(rng.normal(size=(3, 8, 2))), [[0, 1] * 4] * 3, l2=0.1)
+
+
 def random_problem(kind, seed):
     if kind == "quadratic":
         return random_quadratics(K=6, d=5, L=1.0, mu=0.1, linear_spread=2.0, seed=seed)

@@ -1,6 +1,5 @@
 """The set-up does what changed, all that was broken off, and nothing else."""
 
-import importlib.metadata
 import json
 import os
 import re
@@ -8,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import sysconfig
 import time
 import tomllib
 import urllib.request
@@ -17,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-import fl_algos
 import linkcheck
 import project
 from project import LANGUAGES, ROOT, Failure, Project, main
@@ -480,19 +477,3 @@ def test_the_landing_page_leads_to_both_books_and_asks_for_nothing(machine: Mach
     assert linkcheck.problems(site) == []
     (site / "zh" / "index.html").unlink()
     assert len(linkcheck.problems(site)) == 2  # the link for the eye, the one for machines
-
-
-def test_the_package_comes_from_where_it_was_installed() -> None:
-    origin = importlib.metadata.distribution("fl_algos").read_text("direct_url.json") or "{}"
-    if json.loads(origin).get("dir_info", {}).get("editable"):
-        pytest.skip("fl_algos is installed for editing: it is meant to come from the checkout")
-    assert Path(fl_algos.__file__).is_relative_to(sysconfig.get_path("purelib"))
-
-
-def test_the_installed_package_has_its_type_marker_and_nothing_beside_it() -> None:
-    files = importlib.metadata.files("fl_algos") or []
-    tops = {path.parts[0] for path in files if ".dist-info" not in path.parts[0]}
-    if "fl_algos" not in tops:
-        pytest.skip("fl_algos is installed for editing: there is no wheel to look into")
-    assert tops == {"fl_algos"}
-    assert "fl_algos/py.typed" in {path.as_posix() for path in files}
