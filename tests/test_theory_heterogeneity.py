@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from fl_algos import LogisticRegression, Quadratic, random_quadratics
-from fl_algos.theory import (
-    G_along,
-    dissimilarity,
-    hessian_range,
-)
+from fl_algos.theory import G_along, dissimilarity, hessian_range
 from literal.clients import regression
 from support.cases import SEEDS, for_any
 

@@ -68,7 +68,7 @@ CASES = [
     (lambda: scaffnew_lyapunov(PROBLEM, Z, Z, 0.0, 0.5), "gamma = 0.0"),
     (lambda: scaffnew_lyapunov(PROBLEM, Z, Z, 1.0, 0.0), "p = 0.0"),
     (lambda: scaffnew_lyapunov(FLAT, Z, Z, 1.0, 0.5), "problem has no known theta_star"),
-    (lambda: scaffnew_lyapunov(WEIGHTED, Z, Z, 1.0, 0.5), "weights of the problem: scaffnew_lyapunov needs"),
+    (lambda: scaffnew_lyapunov(WEIGHTED, Z, Z, 1.0, 0.5), "weights of the problem: scaffnew"),
 ]
 
 

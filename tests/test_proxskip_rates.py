@@ -1,0 +1,264 @@
+"""ProxSkip as written, corrected, and Scaffnew: how fast they converge, and to which floor."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+from fl_algos import ProxSkip, Quadratic, Scaffnew, Server, random_quadratics, run
+from fl_algos.draw import Batch, Draws
+from fl_algos.theory import (
+    proxskip_contraction,
+    proxskip_is_stable,
+    proxskip_rho,
+    proxskip_rho_limit,
+    scaffnew_best_p,
+    scaffnew_communications,
+    scaffnew_contraction,
+    scaffnew_lyapunov,
+    scaffnew_rate,
+    scaffnew_steps_contraction,
+)
+from support.cases import SEEDS
+from support.draws import Coins
+from support.small import PROBLEMS, column, random_problem
+
+
+def round_maps(algorithm, problem):
+    """The two linear maps of a round on (theta_1 - theta_2, c_1 - c_2), by running it."""
+    maps = []
+    for communicate in (True, False):
+        columns = []
+        for theta, c in ((1.0, 0.0), (0.0, 1.0)):
+            state = algorithm.init(np.zeros(1), 2)
+            state = state._replace(theta_k=column(theta, -theta), c_k=column(c, -c))
+            state = algorithm.round(state, problem, Server(2), Coins(communicate))
+            columns.append([state.theta_k[0, 0], state.c_k[0, 0]])
+        maps.append(np.array(columns).T)
+    return maps
+
+
+@pytest.mark.filterwarnings("ignore::fl_algos.UnstableProxSkip")
+@pytest.mark.parametrize("R", [1, 2, 5])
+@pytest.mark.parametrize("target", [0.9, 1.1])
+def test_the_mean_square_is_stable_up_to_the_boundary_of_erratum_e1(R, target):
+    """On a flat direction, a = 1e-3; rho at 0.9 and 1.1 times its limit."""
+    flat = Quadratic(A_k=np.full((2, 1, 1), 1e-3), b_k=np.zeros((2, 1)))
+    p = brentq(lambda p: proxskip_rho(p, R) - target * proxskip_rho_limit(p), 0.0, 0.999)
+    C, S = round_maps(ProxSkip(gamma=1.0, p=p, R=R), flat)
+    second_moments = (1 - p) * np.kron(C, C) + p * np.kron(S, S)
+    radius = np.abs(np.linalg.eigvals(second_moments)).max()
+    assert (radius < 1) == (target < 1) == proxskip_is_stable(p, R)
+
+
+def expected_next(algorithm, state, problem, p_communicate, measure):
+    """The expectation of a measure after one round, over both sides of the coin."""
+    return sum(
+        weight * measure(algorithm.round(state, problem, Server(problem.K), Coins(communicate)))
+        for weight, communicate in ((p_communicate, True), (1 - p_communicate, False))
+    )
+
+
+def random_state(algorithm, problem, seed):
+    rng = np.random.default_rng([seed, 5])
+    state = algorithm.init(rng.normal(size=problem.d), problem.K)
+    c_k = rng.normal(size=state.c_k.shape)
+    theta_k = rng.normal(size=state.theta_k.shape)
+    return state._replace(theta_k=theta_k, c_k=c_k - c_k.mean(axis=0))
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+@settings(deadline=None, max_examples=25)
+@given(seed=SEEDS, share=st.floats(0.05, 1.95), p=st.floats(0.01, 1.0))
+def test_the_lyapunov_function_of_scaffnew(kind, seed, share, p):
+    """Its identity for any f, and its contraction, exactly in expectation over the coin."""
+    problem = random_problem(kind, seed)
+    gamma = share / problem.L
+    algorithm = Scaffnew(gamma=gamma, p=p)
+    state = random_state(algorithm, problem, seed)
+
+    def psi(state):
+        return scaffnew_lyapunov(problem, state.theta_k, state.c_k, gamma, p)
+
+    found = expected_next(algorithm, state, problem, p, psi)
+    star_k = np.broadcast_to(problem.theta_star, (problem.K, problem.d))
+    c_star_k = problem.grad(star_k)
+    v_k = state.theta_k - gamma * problem.grad(state.theta_k)
+    v_star_k = star_k - gamma * c_star_k
+    c_error = ((state.c_k - c_star_k) ** 2).sum()
+    identity = ((v_k - v_star_k) ** 2).sum() + (1 - p**2) * (gamma / p) ** 2 * c_error
+    assert_allclose(found, identity, rtol=1e-10)
+    contraction = scaffnew_contraction(gamma, p, problem.L, problem.mu)
+    assert found <= contraction * psi(state) * (1 + 1e-12)
+    if share <= 1:
+        assert contraction <= scaffnew_rate(gamma, p, problem.mu)
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+@settings(deadline=None, max_examples=25)
+@given(seed=SEEDS, share=st.floats(0.05, 1.0), p=st.floats(0.01, 0.5))
+def test_the_lyapunov_function_of_proxskip_as_written(kind, seed, share, p):
+    """Erratum E1: R = 1 and p <= 1/2 contract by max((1 - gamma mu)^2, 1 - p (1 - p))."""
+    problem = random_problem(kind, seed)
+    gamma = share / problem.L
+    algorithm = ProxSkip(gamma=gamma, p=p)
+    state = random_state(algorithm, problem, seed)
+
+    def psi(state):  # with gamma^2/(p (1 - p)) for gamma^2/p^2
+        weight = gamma / (p * (1 - p)) ** 0.5
+        return scaffnew_lyapunov(problem, state.theta_k, state.c_k, weight, 1.0)
+
+    found = expected_next(algorithm, state, problem, 1 - p, psi)
+    assert found <= proxskip_contraction(gamma, p, problem.mu) * psi(state) * (1 + 1e-12)
+
+
+SHARED = Quadratic(np.stack([np.diag([1.0, 0.1])] * 2), np.array([[1.0, 2.0], [-3.0, 1.0]]))
+
+
+def off_the_limit(algorithm, theta_error, c_error):
+    """A state of the two clients of SHARED: the same error of both models, opposite ones of c_k."""
+    star_k = np.broadcast_to(SHARED.theta_star, (2, 2))
+    errors = np.array([c_error, -np.array(c_error)])
+    state = algorithm.init(SHARED.theta_star + theta_error, 2)
+    return state._replace(c_k=SHARED.grad(star_k) + errors)
+
+
+@pytest.mark.parametrize(
+    ("gamma", "p", "theta_error", "c_error", "factor"),
+    [
+        (0.5, 0.9, [0.0, 1.0], [0.0, 0.0], (1 - 0.5 * 0.1) ** 2),
+        (1.95, 0.9, [1.0, 0.0], [0.0, 0.0], (1 - 1.95) ** 2),
+        (0.5, 0.2, [0.0, 0.0], [1.0, 3.0], 1 - 0.2**2),
+    ],
+)
+def test_scaffnew_contracts_by_no_smaller_factor(gamma, p, theta_error, c_error, factor):
+    """Each of the three terms is reached by some state, where it is the largest."""
+    algorithm = Scaffnew(gamma, p)
+    state = off_the_limit(algorithm, theta_error, c_error)
+
+    def psi(state):
+        return scaffnew_lyapunov(SHARED, state.theta_k, state.c_k, gamma, p)
+
+    assert_allclose(scaffnew_contraction(gamma, p, 1.0, 0.1), factor)
+    assert_allclose(expected_next(algorithm, state, SHARED, p, psi), factor * psi(state))
+
+
+@pytest.mark.parametrize(
+    ("gamma", "theta_error", "c_error", "factor"),
+    [(0.5, [0.0, 1.0], [0.0, 0.0], (1 - 0.5 * 0.1) ** 2), (1.5, [0.0, 0.0], [1.0, 3.0], 0.75)],
+)
+def test_proxskip_as_written_contracts_by_no_smaller_factor(gamma, theta_error, c_error, factor):
+    """For p = 1/2, where the two forms coincide. (From theta* on, gamma may be over 1/L.)"""
+    algorithm = ProxSkip(gamma, p=0.5)
+    state = off_the_limit(algorithm, theta_error, c_error)
+
+    def psi(state):
+        return scaffnew_lyapunov(SHARED, state.theta_k, state.c_k, 2 * gamma, 1.0)
+
+    assert_allclose(proxskip_contraction(gamma, 0.5, 0.1), factor)
+    assert_allclose(expected_next(algorithm, state, SHARED, 0.5, psi), factor * psi(state))
+
+
+@settings(deadline=None, max_examples=50)
+@given(seed=SEEDS, share=st.floats(0.02, 1.0), p=st.floats(0.0, 0.95), R=st.integers(1, 20))
+def test_the_lyapunov_function_of_corrected_proxskip_with_local_steps(seed, share, p, R):
+    """Quadratics only."""
+    problem = random_problem("quadratic", seed)
+    gamma, q = share / problem.L, 1 - p
+    algorithm = ProxSkip(gamma=gamma, p=p, R=R, corrected=True)
+    state = random_state(algorithm, problem, seed)
+
+    def psi(state):
+        return scaffnew_lyapunov(problem, state.theta_k, state.c_k, R * gamma, q)
+
+    found = expected_next(algorithm, state, problem, q, psi)
+    contraction = scaffnew_steps_contraction(gamma, q, R, problem.L, problem.mu)
+    assert contraction < 1
+    assert found <= contraction * psi(state) * (1 + 1e-12)
+
+
+def with_shared_ends(kappa, seed):
+    """Quadratics with L = 1 whose eigenvectors of 1 and 1/kappa are the same for all clients."""
+    inner = random_quadratics(K=8, d=4, L=1.0, mu=1 / kappa, seed=seed)
+    A_k = np.zeros((8, 6, 6))
+    A_k[:, :4, :4] = inner.A_k
+    A_k[:, 4, 4], A_k[:, 5, 5] = 1 / kappa, 1.0
+    shared = np.random.default_rng([seed, 1]).normal(size=(8, 2))
+    return Quadratic(A_k, np.concatenate([inner.b_k, shared], axis=1))
+
+
+def communications_of_scaffnew(kappa, seed):
+    """Until the error is 1e-8 of the first, and what the theorem says of it."""
+    problem, p = with_shared_ends(kappa, seed), scaffnew_best_p(kappa)
+    small = 1e-8 * np.linalg.norm(problem.theta_star)
+    history = run(
+        Scaffnew(1.0, p),
+        problem,
+        10**6,
+        seed=seed,
+        tolerance=small / kappa,
+        stride=1 + int(0.1 / p),
+    )
+    found = history.communications[np.argmax(history.distance <= small)]
+    zeros = np.zeros((8, 6))
+    Psi_0 = scaffnew_lyapunov(problem, zeros, zeros, 1.0, p)
+    return found, scaffnew_communications(Psi_0, 8 * small**2, 1.0, p, 1 / kappa)
+
+
+def test_communications_of_scaffnew_grow_with_the_root_of_kappa():
+    kappas, means = (10, 80, 640), []
+    for kappa in kappas:
+        found, bound = np.mean(
+            [communications_of_scaffnew(kappa, seed) for seed in range(8)], axis=0
+        )
+        assert 0.25 * bound < found <= bound
+        means.append(found)
+    slope = np.polyfit(np.log(kappas), np.log(means), 1)[0]
+    assert abs(slope - 0.5) < 0.05
+
+
+def test_minibatches_end_at_a_floor_that_shrinks_with_the_step():
+    """Erratum E7: the control variates correct the drift and do not reduce the variance."""
+    problem = PROBLEMS["logistic"]
+    floors = []
+    for gamma in (0.4, 0.1):
+        algorithm = Scaffnew(gamma=gamma / problem.L, p=0.5)
+        history = run(algorithm, problem, rounds=4000, batch_size=2, theta=problem.theta_star)
+        floors.append((history.distance[1000:] ** 2).mean())
+    assert 2 < floors[0] / floors[1] < 8
+    assert floors[1] > 1e-6
+
+
+def test_the_floor_of_minibatches_is_within_the_theorem():
+    """E Psi <= gamma^2 C/zeta from theta*: C is twice the variance there, gamma <= 1/(2 L_max).
+
+    L_max is the largest of the samples' constants; a batch of 2 of n samples, drawn without
+    replacement, has (n - 2)/(2 (n - 1)) times the variance of one sample.
+    """
+    problem, p = PROBLEMS["logistic"], 0.5
+    star_k = np.broadcast_to(problem.theta_star, (problem.K, problem.d))
+    L_max = float((problem._samples.x_k**2).sum(axis=-1).max()) / 4 + problem.mu
+    variance = 0.0
+    for k, n in enumerate(problem.sizes):
+        own = np.array([sample_gradient(problem, k, i) for i in range(n)])
+        variance += own.var(axis=0).sum() * (n - 2) / (2 * (n - 1))
+    gamma = 0.5 / L_max
+    bound = gamma**2 * 2 * variance / (1 - scaffnew_rate(gamma, p, problem.mu))
+    algorithm, draws = Scaffnew(gamma=gamma, p=p), Draws(0, problem, batch_size=2)
+    state = algorithm.init(problem.theta_star, problem.K)._replace(c_k=problem.grad(star_k))
+    assert scaffnew_lyapunov(problem, state.theta_k, state.c_k, gamma, p) == 0
+    psis = []
+    for t in range(2000):
+        state = algorithm.round(state, problem, Server(problem.K), draws[t])
+        psis.append(scaffnew_lyapunov(problem, state.theta_k, state.c_k, gamma, p))
+    assert 0.01 * bound < np.mean(psis[500:]) <= bound
+
+
+def sample_gradient(problem, k, i):
+    """The gradient of client k's loss of sample i at theta*."""
+    batch = Batch(np.array([[i]]), np.array([[1.0]]), samples=1)
+    return problem.grad(problem.theta_star[None], np.array([k]), batch)[0]
