@@ -302,7 +302,7 @@ def test_newton_does_not_overshoot():
     assert_allclose(found, 0, atol=1e-14)
 
 
-@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3, 1e5])
 def test_the_minimiser_is_found_in_any_units_of_the_features(unit):
     rng = np.random.default_rng(0)
     X = rng.lognormal(sigma=2, size=(60, 8)) * unit
