@@ -3,19 +3,20 @@
 PYTHON ?= python3
 PORT ?= 8000
 
-.PHONY: help book test bench serve notebooks claims clean python
+.PHONY: help book test bench peers serve notebooks claims clean python
 
 help:
 	@echo "make book       set up, and build both books into build/site"
 	@echo "make test       set up, build, and run everything that CI runs"
 	@echo "make serve      show build/site on 127.0.0.1, port $(PORT) (PORT=... for another)"
 	@echo "make bench      measure the speed anew, for the book's page about it"
+	@echo "make peers      the same for other frameworks, which it installs into build/peers"
 	@echo "make notebooks  run the notebooks and store their outputs, in both languages"
 	@echo "make claims     the same, and write the numbers that the book states anew"
 	@echo "make clean      remove all that make has made: .venv, build, the notebooks' copies"
 	@echo "PYTHON=python3.12 after any of them chooses a Python: 3.11, 3.12 or 3.13"
 
-book test bench notebooks claims clean: python
+book test bench peers notebooks claims clean: python
 	@"$(PYTHON)" tools/project.py $@
 
 serve: python

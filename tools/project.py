@@ -394,6 +394,11 @@ class Project:
         self.set_up("test")
         self.call(self.python, "-P", "tools/bench.py")
 
+    def peers(self) -> None:
+        """Measure other frameworks beside fl_algos, and write the figures that the book shows."""
+        self.set_up("test")
+        self.call(self.python, "-P", "tools/peers/measure.py")
+
     def serve(self, port: str) -> None:
         """Show the site to this machine, until Ctrl-C."""
         if not (self.site / "index.html").is_file():
@@ -442,7 +447,7 @@ def main(arguments: Sequence[str] | None = None, project: Project | None = None)
     """Do what make asks for; say what went wrong in a line or two."""
     parser = argparse.ArgumentParser(prog="project.py", description=__doc__.splitlines()[0])
     targets = parser.add_subparsers(dest="target", required=True)
-    for name in ("book", "test", "bench", "notebooks", "claims", "clean"):
+    for name in ("book", "test", "bench", "peers", "notebooks", "claims", "clean"):
         targets.add_parser(name, help=getattr(Project, name).__doc__)
     targets.add_parser("serve", help=Project.serve.__doc__).add_argument("port")
     options = vars(parser.parse_args(arguments))
