@@ -97,9 +97,9 @@ autodoc_mock_imports = [] if find_spec("torch") else ["torch"]
 napoleon_use_ivar = True
 napoleon_custom_sections = ["Source"]
 
-# What `make bench` has measured
+# What `make bench` and `make peers` have measured
 
-speed_results = str(DOCS / "bench.json")
+speed_results = [str(DOCS / "bench.json"), str(DOCS / "peers.json")]
 
 # Mathematics and pseudocode
 

@@ -1,11 +1,12 @@
-"""The ``speed-table`` directive: what `make bench` has measured, and on what machine.
+"""The ``speed-table`` directive: what `make bench` and `make peers` have measured, and where.
 
 .. code-block:: rst
 
    .. speed-table:: gradients
 
-Its argument is one of machine, gradients, growth, rounds, start and gpu. All figures come from the
-file that the setting `speed_results` names; nothing is measured when the book is built.
+Its argument is one of machine, gradients, growth, rounds, start, gpu, peers_machine and peers. All
+figures come from the files that the setting `speed_results` lists; nothing is measured when the
+book is built.
 """
 
 from __future__ import annotations
@@ -56,6 +57,10 @@ ENGLISH = {
     "cores": "cores",
     "load": "load",
     "system": "system",
+    "framework": "Framework",
+    "per second": "{}, rounds/s",
+    "fl_algos": "fl_algos",
+    "over framework": "fl_algos : framework",
     "no gpu": "There was no GPU on the machine of these measurements.",
     "separator": ", ",
     "colon": ": ",
@@ -83,6 +88,9 @@ CHINESE = ENGLISH | {
     "cores": "核数",
     "load": "负载",
     "system": "系统",
+    "framework": "框架",
+    "per second": "{}（轮/秒）",
+    "over framework": "fl_algos : 框架",
     "no gpu": "做这些测量的机器没有 GPU。",
     "separator": "；",
     "colon": "：",
@@ -163,15 +171,37 @@ def gpu(results: dict[str, Any], words: dict[str, str]) -> Rows | str:
     return rows
 
 
+def peers(results: dict[str, Any], words: dict[str, str]) -> Rows:
+    """Rounds per second with other frameworks and with the package, and how many times as many."""
+    heads = [words["per second"].format(words[name]) for name in ("framework", "fl_algos")]
+    rows = [[words["framework"], words["case"], *heads, words["over framework"]]]
+    for row in results["peers"]["figures"]:
+        name = f"{row['framework']} {row['version']} + {row['with']}"
+        theirs, ours = (row["rounds per second"][each] for each in ("framework", "fl_algos"))
+        rows.append([name, case(row), *map(digits, (theirs, ours, ours / theirs))])
+    return rows
+
+
 def machine(results: dict[str, Any], words: dict[str, str]) -> str:
     """What the figures hold for."""
-    named = [(words.get(name, name), value) for name, value in results["machine"].items()]
+    return sentence(results["machine"], words)
+
+
+def peers_machine(results: dict[str, Any], words: dict[str, str]) -> str:
+    """What those of other frameworks hold for."""
+    return sentence(results["peers"]["machine"], words)
+
+
+def sentence(facts: dict[str, Any], words: dict[str, str]) -> str:
+    """The facts about a machine."""
+    named = [(words.get(name, name), value) for name, value in facts.items()]
     parts = [f"{name}{words['colon']}{value}" for name, value in named]
     return words["separator"].join(parts) + words["end"]
 
 
 VIEWS: dict[str, Callable[[dict[str, Any], dict[str, str]], Rows | str]] = {
-    view.__name__: view for view in (machine, gradients, growth, rounds, start, gpu)
+    view.__name__: view
+    for view in (machine, gradients, growth, rounds, start, gpu, peers_machine, peers)
 }
 
 
@@ -185,9 +215,10 @@ class SpeedTable(SphinxDirective):
         name = self.arguments[0]
         if name not in VIEWS:
             raise self.error(f"speed-table: {name!r}: one of {', '.join(VIEWS)} is expected")
-        path = Path(self.config.speed_results)
-        self.env.note_dependency(str(path))
-        results = json.loads(path.read_text("utf-8"))
+        results = {}
+        for path in self.config.speed_results:
+            self.env.note_dependency(path)
+            results |= json.loads(Path(path).read_text("utf-8"))
         words = CHINESE if is_chinese(self.config.language) else ENGLISH
         shown = VIEWS[name](results, words)
         if isinstance(shown, str):
@@ -196,7 +227,7 @@ class SpeedTable(SphinxDirective):
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive, and the file of results."""
-    app.add_config_value("speed_results", "bench.json", "env", str)
+    """Register the directive, and the files of results."""
+    app.add_config_value("speed_results", ["bench.json", "peers.json"], "env", list)
     app.add_directive("speed-table", SpeedTable)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

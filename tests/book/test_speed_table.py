@@ -7,6 +7,7 @@ import json
 import pytest
 
 import bench
+import measure
 from mini import build
 from speed_table import CHINESE, ENGLISH, TIMES, VIEWS, digits
 
@@ -19,6 +20,14 @@ def test_every_case_is_measured():
     assert found == {(*c, loss, t) for c in bench.CASES for loss in losses for t in bench.DTYPES}
     assert len(RESULTS["growth"]) == len(bench.BASE) * len(bench.FACTORS)
     assert {"processor", "cores", "Python", "numpy", "numba", "torch"} <= set(RESULTS["machine"])
+
+
+def test_every_framework_is_measured():
+    peers = json.loads(measure.RESULTS.read_text("utf-8"))["peers"]
+    found = [(row["framework"], row["K"], row["n"], row["d"]) for row in peers["figures"]]
+    names = measure.FRAMEWORKS.values()
+    assert found == [(name, *case) for name in names for case in measure.CASES]
+    assert {"processor", "cores", "Python", "numpy", "numba"} <= set(peers["machine"])
 
 
 def test_the_figures_are_shares_of_the_limit_and_ratios():
@@ -48,6 +57,15 @@ def test_a_gpu_has_a_table_and_none_a_sentence():
     assert VIEWS["gpu"]({"gpu": None}, CHINESE) == CHINESE["no gpu"]
 
 
+@pytest.mark.parametrize(("words", "unit"), [(ENGLISH, ", rounds/s"), (CHINESE, "（轮/秒）")])
+def test_other_frameworks_have_their_rate_and_how_many_times_it_is_ours(words, unit):
+    row = {"framework": "Some", "version": "1.2", "with": "jax 3", "K": 2, "n": 3, "d": 4}
+    row["rounds per second"] = {"framework": 0.25, "fl_algos": 500.0}
+    heads, found = VIEWS["peers"]({"peers": {"figures": [row]}}, words)
+    assert found == ["Some 1.2 + jax 3", f"2{TIMES}3{TIMES}4", "0.25", "500", "2000"]
+    assert heads[2:] == [words["framework"] + unit, "fl_algos" + unit, words["over framework"]]
+
+
 def test_chinese_units_and_punctuation():
     row = {"K": 2, "n": 3, "d": 4, "dtype": "float64", "seconds": {"limit": 0.5, "torch": 1.0}}
     _, found = VIEWS["gpu"]({"gpu": {"name": "Some", "gradients": [row]}}, CHINESE)
@@ -56,6 +74,7 @@ def test_chinese_units_and_punctuation():
     assert all(head.endswith("（微秒）") for head in heads[1:-1])
     machine = VIEWS["machine"]({"machine": {"cores": 2, "numpy": "2.0"}}, CHINESE)
     assert machine == "核数：2；numpy：2.0。"
+    assert VIEWS["peers_machine"]({"peers": {"machine": {"cores": 2}}}, CHINESE) == "核数：2。"
 
 
 def test_both_languages_have_a_word_for_everything():
@@ -66,6 +85,7 @@ def pages(view):
     page = f"Speed\n=====\n\n.. speed-table:: {view}\n"
     return {
         "docs/bench.json": bench.RESULTS.read_text("utf-8"),
+        "docs/peers.json": measure.RESULTS.read_text("utf-8"),
         "docs/en/index.rst": page,
         "docs/zh/index.rst": page,
     }
@@ -81,10 +101,13 @@ def test_the_page_has_the_tables(tmp_path, language):
     assert result.returncode == 0, result.warnings
     html = (result.out / "index.html").read_text("utf-8")
     assert RESULTS["machine"]["processor"] in html
-    assert (ENGLISH if language == "en" else CHINESE)["gain"] in html
+    words = ENGLISH if language == "en" else CHINESE
+    assert all(words[name] in html for name in ("gain", "over framework"))
 
 
 def test_an_unknown_table_is_an_error(tmp_path):
     result = build(tmp_path, pages("speed"))
     assert result.returncode != 0
-    assert "'speed': one of machine, gradients, growth, rounds, start, gpu" in result.warnings
+    assert (
+        "'speed': one of machine, gradients, growth, rounds, start, gpu, peers" in result.warnings
+    )
