@@ -70,9 +70,9 @@ def fedpd_contraction(s: float, L: float, mu: float) -> float:
         ValueError: an argument is out of its range.
 
     Source:
-        FedPD is Douglas-Rachford splitting then (the book, operator splitting); Giselsson and Boyd,
-        Linear convergence and metric selection for Douglas-Rachford splitting and ADMM, IEEE Trans.
-        Autom. Control 62 (2017).
+        FedPD is Douglas-Rachford splitting then (proof: the book, operator splitting). Giselsson
+        and Boyd, Linear convergence and metric selection for Douglas-Rachford splitting and ADMM,
+        IEEE Trans. Autom. Control 62 (2017).
 
     >>> fedpd_contraction(s=2.0, L=1.0, mu=0.25)
     0.6666666666666666

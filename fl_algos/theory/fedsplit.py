@@ -27,9 +27,9 @@ def fedsplit_contraction(s: float, L: float, mu: float) -> float:
         ValueError: an argument is out of its range.
 
     Source:
-        Giselsson and Boyd, Linear convergence and metric selection for Douglas-Rachford splitting
-        and ADMM, IEEE Trans. Autom. Control 62 (2017); for FedSplit Pathak and Wainwright,
-        FedSplit, NeurIPS 2020.
+        The book, operator splitting, has a proof. Giselsson and Boyd, Linear convergence and metric
+        selection for Douglas-Rachford splitting and ADMM, IEEE Trans. Autom. Control 62 (2017); for
+        FedSplit Pathak and Wainwright, FedSplit, NeurIPS 2020.
 
     >>> fedsplit_contraction(s=2.0, L=1.0, mu=0.25)
     0.3333333333333333
