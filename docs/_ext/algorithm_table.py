@@ -208,7 +208,7 @@ def measure(package: ModuleType, algorithm: Any) -> Figures:
         up=whole("up", ledger.floats_up, sent),
         down=whole("down", ledger.floats_down, sent),
         memory=len(memory),
-        partial=takes_part(package, algorithm, problem),
+        partial=samples(package, algorithm, problem),
     )
 
 
@@ -220,12 +220,11 @@ def whole(direction: str, floats: int, sent: int) -> int:
     return vectors
 
 
-def takes_part(package: ModuleType, algorithm: Any, problem: Any) -> bool:
-    """Whether a round may do with some of the clients: it asks who they are, and then runs."""
-    can_choose = "participants" in inspect.signature(package.run).parameters
-    if not can_choose or "draw.clients" not in inspect.getsource(type(algorithm).round):
+def samples(package: ModuleType, algorithm: Any, problem: Any) -> bool:
+    """Whether a round may do with some of the clients; if it may, some rounds have to."""
+    if not getattr(algorithm, "samples_clients", False):
         return False
-    package.run(algorithm, problem, ROUNDS[0], seed=0, participants=2)
+    package.run(algorithm, problem, ROUNDS[0], seed=0, participants=K // 2)
     return True
 
 

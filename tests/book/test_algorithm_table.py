@@ -27,12 +27,11 @@ FOUR = [path.split(".")[1] for path in CALLS]
 # Four algorithms of fl_algos, and some that do what none of them does.
 DEMO = """
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-import fl_algos
-from fl_algos import FedPD, GradientDescent, ProxSkip, Scaffnew, Server, random_quadratics
+from fl_algos import FedPD, GradientDescent, ProxSkip, Scaffnew, Server, random_quadratics, run
 
 __all__ = ["Server", "random_quadratics", "run"]
 
@@ -68,17 +67,16 @@ class Plain:
 
 @dataclass(frozen=True)
 class Partial(Plain):
-    most: int = 4
+    samples_clients: ClassVar[bool] = True
+    least: int = 1
+
+    def enough(self, draw):
+        return len(draw.clients) >= self.least
 
     def round(self, state, problem, server, draw):
-        # draw.clients
+        if not self.enough(draw):
+            raise ValueError("too few clients")
         return super().round(state, problem, server, draw)
-
-
-def run(algorithm, problem, rounds, *, participants=None, **options):
-    if participants is not None and participants > getattr(algorithm, "most", 0):
-        raise ValueError("too many participants")
-    return fl_algos.run(algorithm, problem, rounds, **options)
 """
 
 
@@ -198,13 +196,7 @@ def test_seldom_communication_and_several_vectors(tmp_path, demo):
     rows = ["Plain(up=2, down=3, every=150): rare", "Partial(down=0): some"]
     _, plain, partial = table_of(tmp_path, rows, **demo("Plain", "Partial"))
     assert plain == ["Plain", "2d", "3d", "3", "up, down, cut, every", "no", "rare"]
-    assert partial == ["Partial", "d", "0", "3", "up, down, cut, every, most", "yes", "some"]
-
-
-def test_without_a_choice_of_participants(tmp_path, demo):
-    source = DEMO.replace("*, participants=None, ", "").replace("participants", "None")
-    _, partial = table_of(tmp_path, ["Partial(): some"], **demo("Partial", source=source))
-    assert partial[5] == "no"
+    assert partial == ["Partial", "d", "0", "3", "up, down, cut, every, least", "yes", "some"]
 
 
 def test_chinese_yes(tmp_path, demo):
@@ -250,7 +242,7 @@ def test_a_call_that_fails(tmp_path, demo, call, message):
     [
         ("Plain(cut=3)", "1.43 d numbers up are no multiple of d"),
         ("Plain(every=300)", "4 communications in 1000 rounds are too few"),
-        ("Partial(most=1)", "too many participants"),
+        ("Partial(least=3)", "too few clients"),
     ],
 )
 def test_a_run_without_figures(tmp_path, demo, row, message):
