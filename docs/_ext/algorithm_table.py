@@ -15,19 +15,18 @@ ledger and the last state of the run.
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import inspect
-import re
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from sphinx.ext.autodoc.mock import mock
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from algorithm_figures import Figures, algorithms, exports, measure, parse_call, value_of
 from han import is_chinese
 from table_nodes import table
 
@@ -36,11 +35,6 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
-K, D = 4, 7
-"""Clients and dimension of the short run."""
-ROUNDS = (10, 100, 1000)
-"""Lengths that the run may have: the first one with `ENOUGH` communications is taken."""
-ENOUGH = 5
 WIDTHS = (18, 15, 15, 10, 17, 15, 30)
 """Characters of the columns in plain text; elsewhere these are as wide as they need."""
 ENGLISH = {
@@ -72,19 +66,6 @@ CHINESE = {
 log = logging.getLogger(__name__)
 
 
-class Figures(NamedTuple):
-    """What a run has shown."""
-
-    up: int
-    """Numbers that a client sends in a communication, over d."""
-    down: int
-    """Numbers that it receives, over d."""
-    memory: int
-    """Vectors of length d that it keeps from round to round."""
-    partial: bool
-    """Whether a round may do with some of the clients."""
-
-
 class AlgorithmTable(SphinxDirective):
     """``.. algorithm-table::`` with a field for each algorithm."""
 
@@ -92,32 +73,41 @@ class AlgorithmTable(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Make a row of each field, or a warning where there can't be one."""
+        package = self.package()
+        missing = algorithms(exports(package))
+        rows = []
+        for field in self.fields():
+            try:
+                rows.append(self.row(field, package, missing))
+            except Exception as error:  # an algorithm's own may be of any kind
+                self.warn(f"{field[0].astext()}: {error}", field)
+        for name in sorted(missing):
+            self.warn(f"{name} has no row", self.get_location())
+        return [table(self.words["headings"], rows, widths=WIDTHS)] if rows else []
+
+    def package(self) -> ModuleType:
+        """The package; the page is read again when one of its files changes."""
         with mock(self.config.autodoc_mock_imports):
             package = import_module(self.config.algorithm_table_package)
         for path in Path(inspect.getfile(package)).parent.rglob("*.py"):
             self.env.note_dependency(str(path))
-        exported = {name: getattr(package, name) for name in package.__all__}
-        known = algorithms(exported)
-        missing = set(known)
-        rows = []
-        for field in self.fields():
-            title, theory = field.children
-            try:
-                call = parse_call(title.astext())
-                name = call.func.id
-                if name not in known:
-                    raise ValueError(f"{package.__name__} exports no such algorithm")
-                if name not in missing:
-                    raise ValueError("this algorithm has a row above")
-                missing.remove(name)
-                figures = measure(package, value_of(call, exported))
-            except Exception as error:  # an algorithm's own may be of any kind
-                self.warn(f"{title.astext()}: {error}", field)
-            else:
-                rows.append([*self.cells(known[name], figures), theory.children])
-        for name in sorted(missing):
-            self.warn(f"{name} has no row", self.get_location())
-        return [table(self.words["headings"], rows, widths=WIDTHS)] if rows else []
+        return package
+
+    def row(
+        self, field: nodes.field, package: ModuleType, missing: dict[str, type]
+    ) -> list[list[nodes.Node]]:
+        """The row of a field, whose algorithm is `missing` no longer, even if its call fails."""
+        title, theory = field.children
+        exported = exports(package)
+        call = parse_call(title.astext())
+        name = call.func.id
+        if name not in algorithms(exported):
+            raise ValueError(f"{package.__name__} exports no such algorithm")
+        if name not in missing:
+            raise ValueError("this algorithm has a row above")
+        algorithm = missing.pop(name)
+        figures = measure(package, value_of(call, exported))
+        return [*self.cells(algorithm, figures), theory.children]
 
     @property
     def words(self) -> dict[str | bool, Any]:
@@ -153,79 +143,6 @@ class AlgorithmTable(SphinxDirective):
             [nodes.paragraph("", "", *hyperparameters[1:])],
             [nodes.paragraph("", self.words[figures.partial])],
         ]
-
-
-def algorithms(exported: dict[str, Any]) -> dict[str, type]:
-    """The dataclasses with methods `init` and `round`."""
-    return {
-        name: value
-        for name, value in exported.items()
-        if isinstance(value, type) and dataclasses.is_dataclass(value)
-        if all(callable(getattr(value, method, None)) for method in ("init", "round"))
-    }
-
-
-def parse_call(text: str) -> ast.Call:
-    """The call ``Name(argument=value, ...)`` that a text is."""
-    call = ast.parse(text, mode="eval").body
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise ValueError("a call with keyword arguments is expected")
-    return call
-
-
-def value_of(node: ast.expr, exported: dict[str, Any]) -> Any:
-    """What a literal, an exported name or a call of one stands for; all else is an error."""
-    if isinstance(node, ast.Name):
-        if node.id not in exported:
-            raise ValueError(f"{node.id} is not exported")
-        return exported[node.id]
-    if not isinstance(node, ast.Call):
-        return ast.literal_eval(node)
-    if node.args or any(keyword.arg is None for keyword in node.keywords):
-        raise ValueError("a call with keyword arguments is expected")
-    arguments = {keyword.arg: value_of(keyword.value, exported) for keyword in node.keywords}
-    return value_of(node.func, exported)(**arguments)
-
-
-def measure(package: ModuleType, algorithm: Any) -> Figures:
-    """Run an algorithm, and read the ledger and its last state."""
-    problem = package.random_quadratics(K=K, d=D)
-    for rounds in ROUNDS:
-        server = package.Server(K)
-        state = package.run(algorithm, problem, rounds, seed=0, server=server).state
-        ledger = server.ledger
-        if ledger.communications >= ENOUGH:
-            break
-    else:
-        raise ValueError(f"{ledger.communications} communications in {rounds} rounds are too few")
-    sent = int(ledger.sent_k.sum())
-    memory = [
-        name
-        for name, value in state._asdict().items()
-        if re.search(r"_k\d?$", name) and getattr(value, "shape", None) == (K, D)
-    ]
-    return Figures(
-        up=whole("up", ledger.floats_up, sent),
-        down=whole("down", ledger.floats_down, sent),
-        memory=len(memory),
-        partial=samples(package, algorithm, problem),
-    )
-
-
-def whole(direction: str, floats: int, sent: int) -> int:
-    """The vectors of length d that a client sends or receives in a communication."""
-    vectors, rest = divmod(floats, sent * D)
-    if rest:
-        raise ValueError(f"{floats / sent / D:.3g} d numbers {direction} are no multiple of d")
-    return vectors
-
-
-def samples(package: ModuleType, algorithm: Any, problem: Any) -> bool:
-    """Whether a round may do with some of the clients; if it may, some rounds have to."""
-    if not getattr(algorithm, "samples_clients", False):
-        return False
-    package.run(algorithm, problem, ROUNDS[0], seed=0, participants=K // 2)
-    return True
 
 
 def multiple_of_d(vectors: int) -> nodes.Node:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from algorithm_table import parse_call, value_of
+from algorithm_figures import parse_call, value_of
 from mini import build
 
 CALLS = {
