@@ -116,7 +116,7 @@ class AlgorithmTable(SphinxDirective):
 
     def warn(self, message: str, location: nodes.Node | str) -> None:
         """Give a warning."""
-        log.warning("algorithm-table: %s", message, location=location)
+        log.warning("algorithm-table: %s", message, location=location, type="algorithm_table")
 
     def fields(self) -> list[nodes.field]:
         """The fields that are the content."""

@@ -73,7 +73,8 @@ class Beside(SphinxDirective):
             implementation = getattr(module, class_name)
             source = "\n\n".join(method_source(implementation, name) for name in METHODS)
         except (ImportError, AttributeError, ValueError) as error:
-            log.warning("beside: %s: %s", self.arguments[0], error, location=self.get_location())
+            where = self.get_location()
+            log.warning("beside: %s: %s", self.arguments[0], error, location=where, type="beside")
             return [frame]
         self.env.note_dependency(inspect.getfile(implementation))
         code = beside_code(source, source, language="python", classes=["beside-code"])

@@ -13,10 +13,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx import addnodes
 from sphinx.locale import _
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from machine import processor
@@ -30,6 +32,7 @@ KINDS = ("notebooks", "versions", "hardware")
 PACKAGES = ("fl_algos", "numpy", "scipy", "array-api-compat", "scikit-learn", "matplotlib")
 PACKAGES += ("pandas", "torch", "sphinx", "myst-nb")
 Rows = list[list[str | list[nodes.Node]]]
+log = logging.getLogger(__name__)
 
 
 class build_status(nodes.General, nodes.Element):  # noqa: N801
@@ -42,10 +45,13 @@ class BuildStatus(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Leave a place for the table."""
-        kind = self.arguments[0]
-        if kind not in KINDS:
-            raise self.error(f"build-status: {kind!r}: one of {', '.join(KINDS)} is expected")
+        """Leave a place for the table, or a warning where there is no such table."""
+        try:
+            kind = directives.choice(self.arguments[0], KINDS)
+        except ValueError as error:
+            where = self.get_location()
+            log.warning("build-status: %s", error, location=where, type="build_status")
+            return []
         self.env.metadata[self.env.docname]["build_status"] = "yes"
         return [build_status(kind=kind)]
 

@@ -48,7 +48,8 @@ class Claim(SphinxRole):
         claims = claims_of(self.config)
         self.env.note_dependency(self.config.claims_file)
         if self.text not in claims:
-            log.warning("no claim %r in claims.json", self.text, location=self.get_location())
+            where = self.get_location()
+            log.warning("no claim %r in claims.json", self.text, location=where, type="claims")
             return [], []
         return [
             nodes.inline("", "", *printed(claims[self.text]), classes=["claim"], key=self.text)
@@ -125,7 +126,7 @@ def warn_of_unused(app: Sphinx, env: BuildEnvironment) -> None:
     """A number that is compared at every run and printed nowhere is a leftover."""
     unused = claims_of(app.config).keys() - set().union(*pages(env).values())
     for key in sorted(unused):
-        log.warning("claim %r of claims.json is printed on no page", key)
+        log.warning("claim %r of claims.json is printed on no page", key, type="claims")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -78,7 +78,8 @@ class LiveFigure(SphinxDirective):
 
     def refused(self, reason: object) -> list[nodes.Node]:
         """A warning, and no figure."""
-        log.warning("live-figure: %s: %s", self.arguments[0], reason, location=self.get_location())
+        where, cell = self.get_location(), self.arguments[0]
+        log.warning("live-figure: %s: %s", cell, reason, location=where, type="live_figure")
         return []
 
     def keep(self, cell: str, image: bytes) -> str:

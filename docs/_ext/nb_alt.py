@@ -34,7 +34,9 @@ def describe_figures(app: Sphinx, doctree: nodes.document) -> None:
         for image in cell.findall(nodes.image):
             image["alt"] = texts.get(name, "")
             if not image["alt"]:
-                log.warning("no text in metadata.alt for cell %r", name, location=cell)
+                log.warning(
+                    "no text in metadata.alt for cell %r", name, location=cell, type="nb_alt"
+                )
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -206,7 +206,7 @@ def test_chinese_yes(tmp_path, demo):
 
 def test_a_missing_row(tmp_path):
     warnings = "\n".join(warnings_of(tmp_path, page(REAL[1:])))
-    assert "index.rst:5: WARNING: algorithm-table: FedPD has no row" in warnings
+    assert "index.rst:5: WARNING: algorithm-table: FedPD has no row [algorithm_table]" in warnings
     assert not re.search("(ProxSkip|Scaffnew|GradientDescent|GD|Server) has no row", warnings)
 
 

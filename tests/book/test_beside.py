@@ -74,4 +74,5 @@ def test_beside_reads_the_page_again_when_the_source_changes(tmp_path):
 def test_beside_warns_about_an_unknown_class(tmp_path):
     done = build(tmp_path, FILES)
     assert done.returncode == 1
-    assert re.search(r"index\.rst:5: WARNING: beside: demo\.Demo: No module", done.warnings)
+    warning = r"index\.rst:5: WARNING: beside: demo\.Demo: No module.*\[beside\]"
+    assert re.search(warning, done.warnings)

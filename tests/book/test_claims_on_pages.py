@@ -55,7 +55,7 @@ def test_a_key_that_is_not_there_fails(tmp_path):
     files = {"docs/en/index.rst": INDEX, "notebooks/claims.json": "{}"}
     result = build(tmp_path, files)
     assert result.returncode != 0
-    assert "no claim 'communications'" in result.warnings
+    assert "no claim 'communications' in claims.json [claims]" in result.warnings
 
 
 def test_a_number_that_no_page_prints_fails(tmp_path):
@@ -63,7 +63,7 @@ def test_a_number_that_no_page_prints_fails(tmp_path):
     files = {"docs/en/index.rst": INDEX, "notebooks/claims.json": json.dumps(claims)}
     result = build(tmp_path, files)
     assert result.returncode != 0
-    assert "claim 'left over'" in result.warnings
+    assert "claim 'left over' of claims.json is printed on no page [claims]" in result.warnings
     assert "communications" not in result.warnings
 
 

@@ -120,7 +120,7 @@ def test_a_cell_without_stored_curves_is_a_warning(tmp_path, outputs):
 def test_a_name_without_words_is_a_warning(tmp_path, outputs):
     unnamed = DATA | {"x": {"name": "votes", "range": [0, 10]}}
     done = built(tmp_path, files([outputs[0], {MIME: unnamed, "text/plain": "2 curves"}]))
-    assert "live_words.py has no words for votes" in done.warnings
+    assert "live_words.py has no words for votes [live_figure]" in done.warnings
 
 
 # What the book's own figures hold.

@@ -53,7 +53,7 @@ FIGURE = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"
 def test_a_figure_without_alternative_text_is_a_warning(tmp_path):
     done = build(tmp_path, with_notebook(notebook(FIGURE)))
     assert done.returncode != 0
-    assert "no text in metadata.alt for cell 'one'" in done.warnings
+    assert "no text in metadata.alt for cell 'one' [nb_alt]" in done.warnings
 
 
 def test_a_figure_has_its_alternative_text(tmp_path):
