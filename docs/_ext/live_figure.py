@@ -94,7 +94,7 @@ class LiveFigure(SphinxDirective):
 def stored(path: Path, cell: str) -> tuple[bytes, dict[str, Any]]:
     """The last image and the curves among the outputs of a cell."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    outputs = next((each["outputs"] for each in cells if each["id"] == cell), None)
+    outputs = next((each.get("outputs", []) for each in cells if each["id"] == cell), None)
     if outputs is None:
         raise ValueError(f"{NOTEBOOK} has no such cell")
     found: dict[str, Any] = {}

@@ -98,15 +98,16 @@ def test_printed_books_have_the_still_image_and_the_caption(tmp_path, outputs):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("old", "new", "message"),
     [
-        ("one", "live_figures.ipynb has no such cell"),
-        (":alt: A curve.", "an alternative text (:alt:) and a caption are needed"),
-        ("The *caption*.", "an alternative text (:alt:) and a caption are needed"),
+        ("one", "two", "live_figures.ipynb has no such cell"),
+        ("one", "title", "no output of the type image/png is stored in"),
+        (":alt: A curve.", "", "an alternative text (:alt:) and a caption are needed"),
+        ("The *caption*.", "", "an alternative text (:alt:) and a caption are needed"),
     ],
 )
-def test_a_wrong_directive_is_a_warning(tmp_path, outputs, change, message):
-    figure = FIGURE.replace(change, "two" if change == "one" else "", 1)
+def test_a_wrong_directive_is_a_warning(tmp_path, outputs, old, new, message):
+    figure = FIGURE.replace(old, new, 1)
     done = built(tmp_path, files(outputs, figure))
     assert done.returncode != 0
     assert message in done.warnings
