@@ -41,7 +41,7 @@ NPM_OPTIONS += ("--no-update-notifier",)
 # What a caller's shell must not pass on: it would change what is imported, found or reported.
 LEAKS = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "NODE_PATH", "PYTEST_ADDOPTS", "VIRTUAL_ENV"}
 LEAKS |= {"PYTHONHOME", "PYTHONPATH", "PYTHONSAFEPATH", "PYTHONSTARTUP", "PYTHONWARNINGS"}
-LEAKS |= {"FL_ALGOS_CLAIMS", "FL_ALGOS_CLAIMS_RECORD"}
+LEAKS |= {"FL_ALGOS_CLAIMS", "FL_ALGOS_CLAIMS_RECORD", "FL_ALGOS_KERNEL"}
 
 
 class Failure(Exception):

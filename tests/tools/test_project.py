@@ -328,7 +328,8 @@ def test_commands_are_free_of_what_the_caller_has_set(
     code = "import json, os; print(json.dumps(dict(os.environ)))"
     assert project.run([sys.executable, "-c", code], cwd=tmp_path) == 0
     seen = json.loads(capfd.readouterr().out)
-    assert {"PYTHONPATH", "FL_ALGOS_CLAIMS", "FL_ALGOS_CLAIMS_RECORD"} <= project.LEAKS
+    own = {"FL_ALGOS_CLAIMS", "FL_ALGOS_CLAIMS_RECORD", "FL_ALGOS_KERNEL"}
+    assert {"PYTHONPATH", *own} <= project.LEAKS
     assert not project.LEAKS & set(seen)
     assert seen["FL_ALGOS_DEVICE"] == "cpu"
 
