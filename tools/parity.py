@@ -15,17 +15,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+sys.path[:0] = [str(ROOT / "docs" / "_ext"), str(ROOT / "tools")]
 
 from pcode_lines import statements  # noqa: E402 (it lies beside the extension that prints it)
+from rst_lines import CALL, DIRECTIVE, OPTION, PROSE_OPTIONS  # noqa: E402
 from tex_macros import group  # noqa: E402
 
 LANGUAGES = ("en", "zh")
 
 LABEL = re.compile(r"\.\. _([^:`]+):\s*$")
-DIRECTIVE = re.compile(r"( *)\.\. ([\w:-]+)::(?: +(.*?))? *$")
-CALL = re.compile(r":(\w+\(.*?\)):(?: |$)")  # a row of an algorithm-table
-OPTION = re.compile(r" *:([\w-]+):(?: +(.*?))? *$")
 ROLE = re.compile(r":(foot(?:full)?cite[\w:]*|cite[\w:]*|claim|given):`([^`]+)`")
 ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,} *$")
 TARGET = re.compile(r".*<([^>]+)>$")
@@ -33,11 +31,10 @@ WORDS = re.compile(r"\\(?:text|textrm|textnormal|mbox)\s*(?=\{)")
 MATH = re.compile(r"(?<!\\)\$(.*?)(?<!\\)\$", re.DOTALL)
 
 CODE = {"code", "code-block", "sourcecode", "doctest", "testcode", "testoutput", "testsetup"}
-# The arguments and options of directives that are prose.
+# Directives whose arguments are prose.
 TITLED = {"admonition", "attention", "caution", "centered", "danger", "epigraph", "error", "hint"}
 TITLED |= {"important", "note", "rubric", "seealso", "sidebar", "tip", "topic", "warning", "index"}
 TITLED |= {"card", "csv-table", "dropdown", "grid-item-card", "list-table", "tab-item", "table"}
-PROSE_OPTIONS = {"alt", "caption", "header", "keywords", "description", "title"}
 
 
 class Fact(NamedTuple):

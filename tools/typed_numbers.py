@@ -10,14 +10,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from rst_lines import CALL, DIRECTIVE, OPTION, PROSE_OPTIONS
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # Directives whose content is prose; that of all others (math, doctest, toctree, ...) is not.
 PROSE = {"admonition", "note", "warning", "tip", "list-table", "dropdown", "rubric", "glossary"}
-PROSE |= {"topic", "seealso", "figure", "image", "live-figure"}
-DIRECTIVE = re.compile(r"( *)\.\. (?:\|[^|]+\| )?([\w:-]+)::")
+PROSE |= {"topic", "seealso", "figure", "image", "live-figure", "algorithm-table"}
 COMMENT = re.compile(r"( *)\.\.(?: |$)")
-OPTION = re.compile(r" *:[\w-]+:(?: |$)")
 
 NOT_PROSE = re.compile(
     r"""
@@ -54,7 +54,7 @@ def paragraphs_of_page(text: str) -> Iterator[tuple[int, str]]:
     """The line and the text of each stretch of prose of a page."""
     lines = text.splitlines()
     skipped_indent = None  # of the directive or comment that is being left out
-    in_example = False
+    in_example = in_options = False
     start, stretch = 1, []
     for number, line in enumerate([*lines, ""], 1):
         indent = len(line) - len(line.lstrip())
@@ -71,14 +71,16 @@ def paragraphs_of_page(text: str) -> Iterator[tuple[int, str]]:
                 yield start, "\n".join(stretch)
             stretch = []
             if directive and directive[2] in PROSE:
-                start, stretch = number, [line[directive.end() :]]
+                start, stretch = number, [directive[3] or ""]
             elif directive or comment:
                 skipped_indent = len((directive or comment)[1])
-            continue
-        if OPTION.match(line):
+            in_options = bool(directive)
             continue
         start = start if stretch else number
-        stretch.append(line)
+        if in_options and (option := OPTION.match(line)):
+            stretch.append((option[2] or "") if option[1] in PROSE_OPTIONS else "")
+        else:
+            stretch.append(CALL.sub("", line, count=1))
 
 
 def paragraphs(path: Path) -> Iterator[tuple[str, str]]:

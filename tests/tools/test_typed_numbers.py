@@ -49,15 +49,30 @@ over two lines: 14.
 
    and 20 or 21.
 
->>> 22 + 23
-45
+.. figure:: page.png
+   :alt: A picture of 23 lines
+      and 24 points
+   :width: 250
 
-- 24 in a list
+   A caption of 25 words.
+
+.. algorithm-table::
+
+   :FedAvg(gamma=0.25, R=(1, 26)): linear in 27 rounds
+   :FedPD(): :math:`28` or
+      29 rounds
+
+:Field: of 31 words
+
+>>> 32 + 33
+65
+
+- 34 in a list
 """
     found = [
         number for _, text in tool.paragraphs_of_page(page) for number in tool.typed_numbers(text)
     ]
-    assert found == ["11", "13", "14", "19", "21", "24"]
+    assert found == ["11", "13", "14", "19", "21", "23", "24", "25", "27", "29", "31", "34"]
 
 
 def test_the_book_has_none(capsys):
