@@ -64,7 +64,8 @@ class PageParser(HTMLParser):
         """Take down anchors and addresses."""
         self._inside = tag
         given = {name: value or "" for name, value in attributes}
-        self.page.anchors |= {given[name] for name in ("id", "name") if given.get(name)}
+        anchors = ("id", "name") if tag == "a" else ("id",)  # other names are no places
+        self.page.anchors |= {given[name] for name in anchors if given.get(name)}
         fetched = (tag, "href") not in POINTERS and not is_pointing_link(tag, given)
         for name, value in given.items():
             if name in ADDRESSES:

@@ -43,6 +43,7 @@ def test_a_sound_site_has_no_problem(site: Path) -> None:
         ('<a href="gone.html">x</a>', "gone.html: no such file"),
         ('<a href="en/page.html#gone">x</a>', "#gone: no such anchor"),
         ('<a href="#gone">x</a>', "#gone: no such anchor"),
+        ('<a href="#gone">x</a><input name="gone">', "#gone: no such anchor"),
         ('<a href="/en/page.html">x</a>', "absolute path"),
         ('<a href="../outside.html">x</a>', "leaves the site"),
         ('<a href="en/">x</a>', "leads to a folder"),
