@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from han import HAN
+from linkcheck import read_links
 from support.pages import SITE, unavailable
 
 CHAPTERS = {
@@ -101,6 +103,18 @@ def test_no_literal_markup_shows_beside_chinese():
 def test_every_page_says_its_language(language, tag):
     for path in (SITE / language).rglob("*.html"):
         assert f'<html lang="{tag}"' in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_there_is_no_static_file_that_nothing_asks_for(language):
+    used = {"plus.png"}  # doctools.js puts it in the place of minus.png
+    for path in (SITE / language).rglob("*"):
+        if path.suffix in {".html", ".css"}:
+            addresses = (urlsplit(link.address) for link in read_links(path))
+            used |= {unquote(parts.path).rpartition("/")[2] for parts in addresses}
+    files = [path.name for path in (SITE / language / "_static").rglob("*") if path.is_file()]
+    left = {name for name in files if not name.endswith(".LICENSE.txt")} - used
+    assert left == ({"zh.css"} if language == "en" else set())
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
