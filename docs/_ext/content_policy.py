@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-_SCRIPT = re.compile(r"<script\b(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+_SCRIPT = re.compile(
+    r'<script\b(?![^>]*\s(?:src=|type="application/json"))[^>]*>(.*?)</script>',
+    re.DOTALL | re.IGNORECASE,
+)
 _META = re.compile(r'\n *<meta http-equiv="Content-Security-Policy"[^>]*>')
 _CHARSET = re.compile(r"<meta charset=[^>]*>")
 
@@ -31,6 +34,7 @@ def policy(page: str) -> str:
             "img-src 'self' data:",
             "object-src 'none'",
             "base-uri 'none'",
+            "form-action 'self'",  # default-src does not cover it
         ]
     )
 

@@ -16,6 +16,7 @@ PAGE = """<html><head>
     <script data-a="b">
       let y = 2;
     </script>
+    <script type="application/json">{"data": "does not run"}</script>
 </head></html>"""
 
 

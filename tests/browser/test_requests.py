@@ -44,6 +44,22 @@ def test_an_injected_script_does_not_run(open_page, complaints, name, from_disk)
     complaints.clear()
 
 
+@pytest.mark.parametrize("from_disk", [False, True], ids=["served", "from disk"])
+def test_a_form_is_sent_nowhere_else(open_page, complaints, from_disk):
+    page = open_page("en/search.html", from_disk=from_disk)
+    with page.expect_console_message(lambda message: "form-action" in message.text):
+        page.evaluate(
+            """() => {
+                const form = document.createElement("form");
+                form.action = "https://elsewhere.invalid/";
+                document.body.append(form);
+                form.submit();
+            }"""
+        )
+    assert len(complaints) == 1
+    complaints.clear()
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_chapters_are_not_heavy(open_page, language):
     page = open_page(f"{language}/genindex.html")
