@@ -61,6 +61,23 @@
     return words[{ ipython3: "python", pycon: "python" }[language] ?? language] ?? words.other;
   }
 
+  let takeBack = () => {}; // what is shown of the last click
+  let timer = 0;
+
+  /** Show for two seconds what became of a click. */
+  function answer(button, label, copied) {
+    clearTimeout(timer);
+    takeBack();
+    button.dataset.tip = status.textContent = copied ? words.done : words.failed;
+    button.classList.toggle("is-copied", copied);
+    takeBack = () => {
+      button.classList.remove("is-copied");
+      button.dataset.tip = label;
+      status.textContent = "";
+    };
+    timer = setTimeout(takeBack, 2000);
+  }
+
   function addButton(source) {
     const button = document.createElement("button");
     const label = labelOf(source);
@@ -72,13 +89,7 @@
     button.addEventListener("click", async () => {
       const copied = await copy(textOf(source));
       button.focus({ preventScroll: true });
-      button.dataset.tip = status.textContent = copied ? words.done : words.failed;
-      button.classList.toggle("is-copied", copied);
-      setTimeout(() => {
-        button.classList.remove("is-copied");
-        button.dataset.tip = label;
-        status.textContent = "";
-      }, 2000);
+      answer(button, label, copied);
     });
     source.after(button);
   }

@@ -84,6 +84,24 @@ def test_a_session_without_prompts_and_output(open_page):
     assert "True" not in copied
 
 
+def test_a_second_click_is_answered_as_long_as_the_first(open_page):
+    page = open_page(CHAPTER.format("en"))
+    page.clock.install()
+    block, code = (page.locator(f".{part} .copy-button") for part in ("pcode", "beside-code"))
+    status = page.locator(".copy-status")
+    page.clock.pause_at(page.evaluate("Date.now() + 1000"))
+    for button in (block, block, code):
+        button.click()
+        page.locator(".copy-button.is-copied").wait_for()
+        page.clock.run_for(1200)
+        assert status.inner_text() == "Copied"
+        assert button.get_attribute("data-tip") == "Copied"
+    assert block.get_attribute("data-tip") == LABELS["en"][0]
+    page.clock.run_for(1200)
+    assert status.inner_text() == ""
+    assert code.get_attribute("data-tip") == LABELS["en"][1]
+
+
 def test_a_refusal_is_said(open_page):
     page = open_page(CHAPTER.format("en"))
     page.evaluate(
