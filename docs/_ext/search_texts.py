@@ -26,6 +26,7 @@ Place = tuple[str, str, str]
 
 UNUSED = ("_static/sphinx_highlight.js", "_static/translations.js")
 """Scripts of Sphinx's search; the second one makes code of a string, which pages forbid."""
+SCRIPTS = ("search_texts.js", "search.js")
 _SIGNS = {"in": " ∈ ", "leqslant": " ≤ ", "geqslant": " ≥ ", "to": " → ", "nabla": "∇"}
 _SIGNS |= {"sum": "∑", "infty": "∞", "cdot": "·", "dots": "…", "ldots": "…", "times": " × "}
 _SIGNS |= {"lVert": "‖", "rVert": "‖", "lambda": "λ", "Lambda": "Λ"}
@@ -94,10 +95,13 @@ class SearchTexts:
         """Take the texts of a page that is about to be written, by this process or by another."""
         self._pages[docname] = list(places(doctree))
 
-    def write(self, app: Sphinx, exception: Exception | None) -> None:
-        """Write the script that search.html loads."""
-        if exception:
-            return
+    def search_page(self, app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+        """The page that search.js fills; what it loads is written first, for its checksum."""
+        self.write(app)
+        yield "search", {}, "search.html"
+
+    def write(self, app: Sphinx) -> None:
+        """Write the script that the search page loads."""
         pages = {name: found for name, found in sorted(self._pages.items()) if found}
         pages = {name: pages[name] for name in pages if name in app.env.found_docs}
         text = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
@@ -106,14 +110,20 @@ class SearchTexts:
         script.write_text(f"const searchTexts = {text};\n", encoding="utf-8")
 
 
-def leave_out(
+def choose_scripts(
     app: Sphinx,
     pagename: str,
     templatename: str,
     context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
-    """Take the scripts of Sphinx's search off the page's list."""
+    """Take the scripts of Sphinx's search off the page's list, and put these on the search page's.
+
+    Sphinx adds their checksums, so that no browser searches an updated book with its old texts.
+    """
+    if pagename == "search":
+        for name in SCRIPTS:
+            app.add_js_file(name, defer="defer")
     scripts = context.get("script_files", [])
     context["script_files"] = [each for each in scripts if str(each.filename) not in UNUSED]
 
@@ -125,17 +135,11 @@ def start(app: Sphinx) -> None:
     app.builder.search = False
     texts = SearchTexts(app)
     app.connect("doctree-resolved", texts.take, priority=900)
-    app.connect("html-page-context", leave_out)
-    app.connect("build-finished", texts.write)
-
-
-def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """The page that search.js fills."""
-    yield "search", {}, "search.html"
+    app.connect("html-page-context", choose_scripts)
+    app.connect("html-collect-pages", texts.search_page)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the events."""
+    """Register the event."""
     app.connect("builder-inited", start)
-    app.connect("html-collect-pages", search_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -38,6 +39,17 @@ FILES = {
 }
 
 
+def loaded(out):
+    """The scripts of the search that each page loads, with the checksums in their addresses."""
+    return {
+        name: re.findall(
+            r'src="_static/(search\w*\.js)\?v=(\w+)"',
+            (out / f"{name}.html").read_text(encoding="utf-8"),
+        )
+        for name in ("index", "search")
+    }
+
+
 def texts(out):
     script = (out / "_static" / "search_texts.js").read_text(encoding="utf-8")
     return json.loads(script.removeprefix("const searchTexts = ").removesuffix(";\n"))
@@ -56,14 +68,14 @@ def test_sections_and_objects_are_places(tmp_path, processes):
         ["demo.pair", "demo.pair", "demo.pair(x) Two of them."],
     ]
     assert found["index"] == [["home", "Home", "Welcome."]]
-    page = (done.out / "index.html").read_text(encoding="utf-8")
-    assert "searchindex" not in page
-    assert "search_texts" not in page
-    assert "search_texts" in (done.out / "search.html").read_text(encoding="utf-8")
+    assert "searchindex" not in (done.out / "index.html").read_text(encoding="utf-8")
+    scripts = loaded(done.out)
+    assert scripts["index"] == []
+    assert [name for name, _ in scripts["search"]] == ["search_texts.js", "search.js"]
 
 
 def test_a_page_that_is_not_written_again_keeps_its_text_and_one_that_is_gone_does_not(tmp_path):
-    build(tmp_path, FILES)
+    before = loaded(build(tmp_path, FILES).out)["search"]
     changed = {name: text for name, text in FILES.items() if "other" not in name}
     changed["docs/en/index.rst"] = INDEX.replace("   other\n", "").replace("Welcome", "Hello")
     for tree in ("en", "zh"):
@@ -74,6 +86,9 @@ def test_a_page_that_is_not_written_again_keeps_its_text_and_one_that_is_gone_do
     assert found["index"][0][2] == "Hello."
     assert found["page"][0][0] == "clients"
     assert "other" not in found
+    after = loaded(done.out)["search"]
+    assert after[0] != before[0]
+    assert after[1] == before[1]
 
 
 @pytest.mark.parametrize(
