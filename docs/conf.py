@@ -143,7 +143,7 @@ html_css_files = [
 ]
 if chinese:
     html_css_files.append("zh.css")
-deferred = ["lines.js", "copy.js", "equations.js", "preview.js", "lang-switch.js"]
+deferred = ["address.js", "lines.js", "copy.js", "equations.js", "preview.js", "lang-switch.js"]
 html_js_files = [
     ("mode.js", {"priority": 0}),
     *((name, {"defer": "defer"}) for name in deferred),

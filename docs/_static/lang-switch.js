@@ -5,7 +5,7 @@
 
   // What the address points to, while it is in sight.
   const target = () => {
-    const found = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const found = location.hash && document.getElementById(nameIn(location.hash));
     if (!found) return null;
     const { top, bottom } = found.getBoundingClientRect();
     return top < window.innerHeight && bottom >= 0 ? found : null;

@@ -70,7 +70,7 @@
 
   /** Keep the line that the address names, and show it with its partners. */
   function open() {
-    const line = lineOf(document.getElementById(decodeURIComponent(location.hash.slice(1))));
+    const line = lineOf(document.getElementById(nameIn(location.hash)));
     keep(line);
     if (!line) return;
     stopAt(line);

@@ -17,7 +17,7 @@ if ("popover" in HTMLElement.prototype) {
 
   /** A copy of what a reference leads to: on this page, or stored by equation_preview.py. */
   function targetOf(link) {
-    const name = decodeURIComponent(link.hash.slice(1));
+    const name = nameIn(link.hash);
     const stored = document.getElementById(`preview-${name}`);
     if (stored) return stored.content.cloneNode(true);
     const target = document.getElementById(name);

@@ -57,6 +57,13 @@ def test_an_anchor_that_both_have_stays(open_page, language, name, anchor, from_
     assert page.url.endswith(f"/{OTHER[language]}/{name}#{anchor}")
 
 
+@pytest.mark.parametrize("anchor", ["100%", "%E5"])
+def test_an_anchor_that_is_not_well_encoded_is_no_error(open_page, anchor):
+    page = open_page(f"en/algorithms/primal_dual.html#{anchor}")
+    switch(page)
+    assert page.url.endswith("/zh/algorithms/primal_dual.html")
+
+
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("language", OTHER)
 def test_the_section_that_is_read_is_the_one_that_opens(open_page, language, width):
