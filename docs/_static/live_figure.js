@@ -82,7 +82,7 @@
     for (const input of inputs) input.addEventListener("input", show);
     show();
 
-    frame.plot = plot;
+    frame.plot = plot; // for the browser tests, which compare its data with the notebook's
     new ResizeObserver(() => {
       if (place.clientWidth) plot.setSize(size());
     }).observe(place);
