@@ -20,6 +20,7 @@ sys.path.insert(0, str(DOCS / "_ext"))
 import cite_page  # noqa: E402
 import nb_cache  # noqa: E402
 import nb_copy  # noqa: E402
+import nb_pool  # noqa: E402
 import pcode_words  # noqa: E402
 import tex_macros as macros  # noqa: E402
 
@@ -121,7 +122,7 @@ if not chinese:
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
-nb_execution_timeout = 600  # seconds a cell; a machine may be busy
+nb_execution_timeout = nb_pool.SECONDS_PER_CELL
 nb_merge_streams = True
 nb_ipywidgets_js = {}
 # Such are the curves that notebooks store for live figures; a line of text is shown instead.

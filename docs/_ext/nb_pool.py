@@ -11,6 +11,8 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 THREADS = "OMP_NUM_THREADS"
+SECONDS_PER_CELL = 600
+"""How long a cell may run; a machine may be busy."""
 
 
 def cores() -> int:
