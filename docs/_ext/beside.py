@@ -28,7 +28,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from bilingual import tree_of
-from pcode import anchor, pcode
+from pcode_node import anchor, pcode
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

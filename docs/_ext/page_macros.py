@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
-from pcode import pcode
+from pcode_node import pcode
 from tex_macros import for_latex, take_definitions
 
 if TYPE_CHECKING:
