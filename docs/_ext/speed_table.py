@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from han import is_chinese
@@ -26,20 +28,27 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
+log = logging.getLogger(__name__)
+
 TIMES = "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}"
 PLAIN = ("loop", "stacked", "torch")
 PACKAGE = ("blocks", "fused")
-ENGLISH = {
-    "loop": "NumPy, loop",
-    "stacked": "NumPy, stack",
+SIGNS = {
     "torch": "torch",
     "blocks": "fl_algos, NumPy",
     "fused": "fl_algos, numba",
     "logistic": "logistic",
-    "squares": "squares",
     "case": TIMES.join("Knd"),
+    "module": "import",
+    "over numpy": ": numpy",
+    "fl_algos": "fl_algos",
+}
+ENGLISH = SIGNS | {
+    "loop": "NumPy, loop",
+    "stacked": "NumPy, stack",
+    "squares": "squares",
     "loss": "Loss",
-    "dtype": "Type",
+    "bits": "Bits",
     "limit": "Limit, 1/s",
     "gain": "numba : best plain",
     "in microseconds": "{}, µs",
@@ -50,29 +59,25 @@ ENGLISH = {
     "run": "run, µs",
     "with metrics": "with all metrics, µs",
     "ratio": "run : by hand",
-    "module": "import",
     "milliseconds": "ms",
-    "over numpy": ": numpy",
     "processor": "Processor",
     "cores": "cores",
     "load": "load",
     "system": "system",
     "framework": "Framework",
     "per second": "{}, rounds/s",
-    "fl_algos": "fl_algos",
     "over framework": "fl_algos : framework",
     "no gpu": "There was no GPU on the machine of these measurements.",
     "separator": ", ",
     "colon": ": ",
     "end": ".",
 }
-CHINESE = ENGLISH | {
+CHINESE = SIGNS | {
     "loop": "NumPy 循环",
     "stacked": "NumPy 堆叠",
-    "logistic": "logistic",
     "squares": "平方",
     "loss": "损失",
-    "dtype": "类型",
+    "bits": "位数",
     "limit": "上限（次/秒）",
     "gain": "numba : 最快的普通写法",
     "in microseconds": "{}（微秒）",
@@ -109,15 +114,20 @@ def case(row: dict[str, Any]) -> str:
     return TIMES.join(str(row[name]) for name in "Knd")
 
 
+def bits(row: dict[str, Any]) -> str:
+    """How long the numbers are: 32 or 64."""
+    return str(row["dtype"].removeprefix("float"))
+
+
 def gradients(results: dict[str, Any], words: dict[str, str]) -> Rows:
     """The share of the limit that each alternative reaches."""
-    heads = ["case", "loss", "dtype", "limit", *PLAIN, *PACKAGE, "gain"]
+    heads = ["case", "loss", "bits", "limit", *PLAIN, *PACKAGE, "gain"]
     rows = [[words[name] for name in heads]]
     for row in results["gradients"]:
         seconds = row["seconds"]
         shares = [digits(seconds["limit"] / seconds[name]) for name in (*PLAIN, *PACKAGE)]
         gain = min(seconds[name] for name in PLAIN) / seconds["fused"]
-        start = [case(row), words[row["loss"]], row["dtype"], digits(1 / seconds["limit"])]
+        start = [case(row), words[row["loss"]], bits(row), digits(1 / seconds["limit"])]
         rows.append([*start, *shares, digits(gain)])
     return rows
 
@@ -162,12 +172,12 @@ def gpu(results: dict[str, Any], words: dict[str, str]) -> Rows | str:
     found = results["gpu"]
     if found is None:
         return words["no gpu"]
-    rows = [[words["case"], words["dtype"], words["limit"], words["torch"]]]
+    rows = [[words["case"], words["bits"], words["limit"], words["torch"]]]
     for row in found["gradients"]:
         limit = row["seconds"]["limit"]
         share = digits(limit / row["seconds"]["torch"])
         name = f"{found['name']}{words['colon']}{case(row)}"
-        rows.append([name, row["dtype"], digits(1 / limit), share])
+        rows.append([name, bits(row), digits(1 / limit), share])
     return rows
 
 
@@ -211,11 +221,14 @@ class SpeedTable(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make a table, or a sentence."""
-        name = self.arguments[0]
-        if name not in VIEWS:
-            raise self.error(f"speed-table: {name!r}: one of {', '.join(VIEWS)} is expected")
-        results = {}
+        """Make a table, or a sentence, or a warning where there is no such table."""
+        try:
+            name = directives.choice(self.arguments[0], tuple(VIEWS))
+        except ValueError as error:
+            where = self.get_location()
+            log.warning("speed-table: %s", error, location=where, type="speed_table")
+            return []
+        results: dict[str, Any] = {}
         for path in self.config.speed_results:
             self.env.note_dependency(path)
             results |= json.loads(Path(path).read_text("utf-8"))
@@ -223,7 +236,7 @@ class SpeedTable(SphinxDirective):
         shown = VIEWS[name](results, words)
         if isinstance(shown, str):
             return [nodes.paragraph("", shown)]
-        return [table(shown[0], shown[1:])]
+        return [table(shown[0], shown[1:], classes=["speed"])]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def test_the_figures_are_shares_of_the_limit_and_ratios():
     assert found[0].split() == ["1000", "×", "50", "×", "2"]
     assert found[1:] == [
         "squares",
-        "float32",
+        "32",
         "250",
         "0.10",
         "0.20",
@@ -53,7 +53,7 @@ def test_the_figures_are_shares_of_the_limit_and_ratios():
 def test_a_gpu_has_a_table_and_none_a_sentence():
     row = {"K": 2, "n": 3, "d": 4, "dtype": "float64", "seconds": {"limit": 0.5, "torch": 1.0}}
     _, found = VIEWS["gpu"]({"gpu": {"name": "Some", "gradients": [row]}}, ENGLISH)
-    assert found == [f"Some: 2{TIMES}3{TIMES}4", "float64", "2.00", "0.50"]
+    assert found == [f"Some: 2{TIMES}3{TIMES}4", "64", "2.00", "0.50"]
     assert VIEWS["gpu"]({"gpu": None}, CHINESE) == CHINESE["no gpu"]
 
 
@@ -108,6 +108,5 @@ def test_the_page_has_the_tables(tmp_path, language):
 def test_an_unknown_table_is_an_error(tmp_path):
     result = build(tmp_path, pages("speed"))
     assert result.returncode != 0
-    assert (
-        "'speed': one of machine, gradients, growth, rounds, start, gpu, peers" in result.warnings
-    )
+    assert '"speed" unknown; choose from "machine", "gradients"' in result.warnings
+    assert "[speed_table]" in result.warnings
