@@ -100,20 +100,31 @@ def test_the_lyapunov_function_of_scaffnew(kind, seed, share, p):
 
 @pytest.mark.parametrize("kind", PROBLEMS)
 @settings(deadline=None, max_examples=25)
-@given(seed=SEEDS, share=st.floats(0.05, 1.0), p=st.floats(0.01, 0.5))
+@given(seed=SEEDS, share=st.floats(0.05, 1.0), p=st.floats(0.01, 0.9))
+@pytest.mark.filterwarnings("ignore::fl_algos.UnstableProxSkip")
 def test_the_lyapunov_function_of_proxskip_as_written(kind, seed, share, p):
-    """Erratum E1: R = 1 and p <= 1/2 contract by max((1 - gamma mu)^2, 1 - p (1 - p))."""
+    """Erratum E1: R = 1 and p <= 1/2 contract by max((1 - gamma mu)^2, 1 - p (1 - p)).
+
+    Its identity, exactly in expectation over the coin, holds for any p in (0, 1).
+    """
     problem = random_problem(kind, seed)
     gamma = share / problem.L
     algorithm = ProxSkip(gamma=gamma, p=p)
     state = random_state(algorithm, problem, seed)
 
-    def psi(state):  # with gamma^2/(p (1 - p)) for gamma^2/p^2
-        weight = gamma / (p * (1 - p)) ** 0.5
-        return scaffnew_lyapunov(problem, state.theta_k, state.c_k, weight, 1.0)
+    def psi(state):
+        return scaffnew_lyapunov(problem, state.theta_k, state.c_k, gamma, 1 - p)
 
     found = expected_next(algorithm, state, problem, 1 - p, psi)
-    assert found <= proxskip_contraction(gamma, p, problem.mu) * psi(state) * (1 + 1e-12)
+    star_k = np.broadcast_to(problem.theta_star, (problem.K, problem.d))
+    c_star_k = problem.grad(star_k)
+    a = state.theta_k - gamma * problem.grad(state.theta_k) - (star_k - gamma * c_star_k)
+    shared = np.broadcast_to(a.mean(axis=0), a.shape)
+    c_error = (gamma / (1 - p)) ** 2 * ((state.c_k - c_star_k) ** 2).sum()
+    identity = (shared**2).sum() + p / (1 - p) * ((a - shared) ** 2).sum()
+    assert_allclose(found, identity + (1 - p * (1 - p)) * c_error, rtol=1e-10)
+    if p <= 0.5:
+        assert found <= proxskip_contraction(gamma, p, problem.mu) * psi(state) * (1 + 1e-12)
 
 
 SHARED = Quadratic(np.stack([np.diag([1.0, 0.1])] * 2), np.array([[1.0, 2.0], [-3.0, 1.0]]))
@@ -163,11 +174,12 @@ def test_proxskip_as_written_contracts_by_no_smaller_factor(gamma, theta_error, 
     assert_allclose(expected_next(algorithm, state, SHARED, 0.5, psi), factor * psi(state))
 
 
+@pytest.mark.parametrize("kind", PROBLEMS)
 @settings(deadline=None, max_examples=50)
 @given(seed=SEEDS, share=st.floats(0.02, 1.0), p=st.floats(0.0, 0.95), R=st.integers(1, 20))
-def test_the_lyapunov_function_of_corrected_proxskip_with_local_steps(seed, share, p, R):
-    """Quadratics only."""
-    problem = random_problem("quadratic", seed)
+def test_the_lyapunov_function_of_corrected_proxskip_with_local_steps(kind, seed, share, p, R):
+    """Its identity for any f, and its contraction for quadratics."""
+    problem = random_problem(kind, seed)
     gamma, q = share / problem.L, 1 - p
     algorithm = ProxSkip(gamma=gamma, p=p, R=R, corrected=True)
     state = random_state(algorithm, problem, seed)
@@ -176,9 +188,39 @@ def test_the_lyapunov_function_of_corrected_proxskip_with_local_steps(seed, shar
         return scaffnew_lyapunov(problem, state.theta_k, state.c_k, R * gamma, q)
 
     found = expected_next(algorithm, state, problem, q, psi)
-    contraction = scaffnew_steps_contraction(gamma, q, R, problem.L, problem.mu)
-    assert contraction < 1
-    assert found <= contraction * psi(state) * (1 + 1e-12)
+    star_k = np.broadcast_to(problem.theta_star, (problem.K, problem.d))
+    c_error_k = R * gamma * (state.c_k - problem.grad(star_k))
+    x_k = state.theta_k
+    for _ in range(R):
+        x_k = x_k - gamma * (problem.grad(x_k) - state.c_k)
+    identity = ((x_k - star_k - c_error_k) ** 2).sum() + (1 / q**2 - 1) * (c_error_k**2).sum()
+    assert_allclose(found, identity, rtol=1e-9)
+    if kind == "quadratic":
+        contraction = scaffnew_steps_contraction(gamma, q, R, problem.L, problem.mu)
+        assert contraction < 1
+        assert found <= contraction * psi(state) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("a", [1.0, 0.1])
+def test_local_steps_contract_by_no_smaller_factor(a):
+    """Two clients with one curvature: the eigenvector of the factor is a state of theirs."""
+    pair, gamma, q, R = Quadratic(np.full((2, 1, 1), a), np.array([[1.0], [-2.0]])), 0.8, 0.4, 3
+    algorithm = ProxSkip(gamma, p=1 - q, R=R, corrected=True)
+    z = 1 - gamma * a
+    x, y = z**R, 1 - (1 + z + z**2) / 3
+    form = np.array([[x**2, -q * x * y], [-q * x * y, 1 - q**2 + (q * y) ** 2]])
+    theta_error, c_error = np.linalg.eigh(form)[1][:, -1]
+    sign_k, star_k = np.array([[1.0], [-1.0]]), np.broadcast_to(pair.theta_star, (2, 1))
+    state = algorithm.init(pair.theta_star, 2)._replace(
+        theta_k=star_k + theta_error * sign_k,
+        c_k=pair.grad(star_k) + q / (R * gamma) * c_error * sign_k,
+    )
+
+    def psi(state):
+        return scaffnew_lyapunov(pair, state.theta_k, state.c_k, R * gamma, q)
+
+    factor = scaffnew_steps_contraction(gamma, q, R, L=a, mu=a)
+    assert_allclose(expected_next(algorithm, state, pair, q, psi), factor * psi(state))
 
 
 def with_shared_ends(kappa, seed):

@@ -33,15 +33,29 @@ def test_scaffnew_at_the_best_p(kappa, L):
     assert scaffnew_iterations(0.0, 1.0, 1 / L, p, mu) == 0.0
 
 
-@for_any(R=st.integers(1, 40), low=st.floats(1e-6, 1), high=st.floats(1e-6, 1))
-def test_the_maximum_over_an_interval_is_at_an_end(R, low, high):
-    """phi of the contraction with R steps, against a fine grid."""
+@for_any(
+    R=st.integers(1, 40), p=st.floats(0.01, 1), low=st.floats(1e-6, 1), high=st.floats(1e-6, 1)
+)
+def test_the_maximum_over_an_interval_is_at_an_end(R, p, low, high):
+    """The contraction with R steps, against a fine grid."""
     mu, L = sorted((low, high))
-    x = 1 - np.linspace(mu, L, 2001)
-    n = np.mean(x[:, None] ** np.arange(R), axis=1)
-    phi = (x ** (2 * R) + (1 - n) ** 2).max()
-    assert_allclose(scaffnew_steps_contraction(1.0, 1.0, R, L, mu), phi, rtol=1e-12)
-    assert_allclose(scaffnew_steps_contraction(1.0, 0.3, R, L, mu), 1 - 0.09 * (1 - phi))
+    z = 1 - np.linspace(mu, L, 2001)
+    x, y = z**R, 1 - np.mean(z[:, None] ** np.arange(R), axis=1)
+    form = np.array([[x**2, -p * x * y], [-p * x * y, 1 - p**2 + (p * y) ** 2]])
+    largest = np.linalg.eigvalsh(np.moveaxis(form, -1, 0)).max()
+    found = scaffnew_steps_contraction(1.0, p, R, L, mu)
+    assert_allclose(found, largest, rtol=1e-12)
+    phi = (x**2 + y**2).max()
+    assert found <= (1 - p**2 * (1 - phi)) * (1 + 1e-12)
+    if R == 1:
+        assert_allclose(found, scaffnew_contraction(1.0, p, L, mu), rtol=1e-12)
+
+
+@for_any(R=st.integers(1, 1000))
+def test_local_steps_without_a_coin(R):
+    """R = sqrt(kappa) steps to each communication: about sqrt(kappa)/2 of these per factor e."""
+    factor = scaffnew_steps_contraction(1.0, 1.0, R, 1.0, 1 / R**2)
+    assert factor <= math.exp(-2 / R) + 1 / R**2
 
 
 NAN, INF = float("nan"), float("inf")

@@ -27,7 +27,8 @@ class FedAvg:
 
     The weights of the average are those of the problem: uniform by default, by samples with
     ``LogisticRegression(..., weights=sizes)``. With R = 1 and full gradients it is FedSGD, that is,
-    gradient descent on the clients that take part.
+    gradient descent on the clients that take part. With sampled clients the weighted average is
+    biased: where one client takes part in a round, the weights have no effect.
 
     Args:
         gamma: step size of the local steps, > 0.

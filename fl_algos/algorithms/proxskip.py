@@ -15,7 +15,10 @@ __all__ = ["ProxSkip", "State", "UnstableProxSkip"]
 
 
 class UnstableProxSkip(UserWarning):
-    """ProxSkip as written, with p and R for which the expected error grows without bound."""
+    """ProxSkip as written, with p and R for which flat directions are unstable in mean square.
+
+    Single runs may converge all the same, and so may problems without flat directions.
+    """
 
 
 class State(NamedTuple):
@@ -37,7 +40,8 @@ class ProxSkip:
     R should stand (erratum E1 of the book). That is what this class does unless `corrected`.
 
     Args:
-        gamma: step size, > 0; at most 1/L for the convergence theory.
+        gamma: step size, > 0; at most 1/L for the paper's theorem, below 2/L by
+            :func:`~fl_algos.theory.scaffnew.scaffnew_contraction` (corrected, R = 1).
         p: probability of SKIPPING the communication of a round, in [0, 1).
         R: number of local steps in a round.
         corrected: update the control variates with (1 - p)/(R gamma), and not with p/gamma.
@@ -71,8 +75,8 @@ class ProxSkip:
         _checks.store(self, R=_checks.count, corrected=_checks.flag)
         if not (self.corrected or proxskip_is_stable(self.p, self.R)):
             warnings.warn(
-                f"ProxSkip as written is unstable with p = {self.p} and R = {self.R} (erratum E1): "
-                "use corrected=True, or Scaffnew",
+                f"ProxSkip as written with p = {self.p} and R = {self.R} is unstable in the mean "
+                "square on flat directions (erratum E1): use corrected=True, or Scaffnew",
                 UnstableProxSkip,
                 stacklevel=3,
             )

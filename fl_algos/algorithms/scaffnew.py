@@ -19,7 +19,8 @@ class Scaffnew:
     The same as corrected ProxSkip with R = 1 and 1 - p for p.
 
     Args:
-        gamma: step size, > 0; at most 1/L for the convergence theory.
+        gamma: step size, > 0; at most 1/L for the paper's theorem, below 2/L by
+            :func:`~fl_algos.theory.scaffnew.scaffnew_contraction`.
         p: probability of COMMUNICATING in a round, in (0, 1]; 1/sqrt(kappa) is the best by theory.
 
     Raises:

@@ -80,7 +80,7 @@ def proxskip_contraction(gamma: float, p: float, mu: float) -> float:
     """max{(1 - gamma mu)^2, 1 - p (1 - p)}, for one local step and 0 < p <= 1/2.
 
     By this factor, at least, one round shrinks the expectation of
-    ``sum |theta_k - theta*|^2 + gamma^2/(p (1 - p)) sum |c_k - grad f_k(theta*)|^2``. Assumed are
+    ``sum |theta_k - theta*|^2 + (gamma/(1 - p))^2 sum |c_k - grad f_k(theta*)|^2``. Assumed are
     L-smooth and mu-strongly convex f_k, gamma <= 1/L, full gradients, R = 1, and c_k of the sum 0.
 
     Args:
