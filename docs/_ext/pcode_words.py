@@ -5,7 +5,7 @@ from __future__ import annotations
 from han import is_chinese
 
 CHINESE = {
-    "Require:": "要求：",
+    "Require:": "输入：",
     "Ensure:": "保证：",
     "Input:": "输入：",
     "Output:": "输出：",

@@ -141,7 +141,7 @@ def test_what_is_no_block(tex):
 
 @pytest.mark.parametrize(
     ("language", "number", "keywords"),
-    [("en", "Algorithm 1", ("Require:", "for all")), ("zh", "算法 1", ("要求：", "对所有"))],
+    [("en", "Algorithm 1", ("Require:", "for all")), ("zh", "算法 1", ("输入：", "对所有"))],
 )
 def test_html(tmp_path, language, number, keywords):
     done = build(tmp_path, with_control(PAGE), language)
