@@ -127,6 +127,32 @@ def test_adam_comes_to_rest_only_for_a_small_step_over_tau():
     assert restless.distance[-100:].min() > 1e-3
 
 
+@pytest.mark.parametrize("beta", [0.0, 0.9])
+def test_momentum_on_the_server_comes_to_rest_up_to_twice_one_plus_beta(beta):
+    """eta lambda < 2 (1 + beta), on one direction: lambda = 1 - (1 - gamma)^R."""
+    gamma, R = 0.2, 3
+    problem, moved = scalar([1, 1], [0, 2]), 1 - (1 - gamma) ** R
+    for part in (0.95, 1.05):
+        algorithm = FedAvgM(part * 2 * (1 + beta) / moved, gamma, beta, R)
+        history = run(algorithm, problem, rounds=600, theta=np.array([1.1]))
+        assert (history.distance[-1] < 1e-6) == (part < 1)
+
+
+@pytest.mark.parametrize(
+    "algorithms",
+    [
+        [FedAvg(gamma, R=20) for gamma in (0.3, 0.1, 0.01, 0.001)],
+        [FedProx(mu) for mu in (0.01, 1.0, 10.0, 100.0)],
+    ],
+)
+def test_a_floor_tends_to_zero_but_not_steadily(algorithms):
+    """Curvatures 1, 2, 3, minimisers 1, -2, 1: it first rises with 1/gamma and with mu."""
+    problem = scalar([1, 2, 3], [1, -4, 3])
+    floors = [run(each, problem, 1000, stride=1000).distance[-1] for each in algorithms]
+    assert floors[0] < floors[1] > floors[2] > floors[3]
+    assert floors[3] < 0.004
+
+
 def test_the_proximal_gradient_of_fedprox():
     """x - x0 = (3, 4) and mu = 1: the proximal term's gradient is (3, 4), its value 25/2."""
     problem = Quadratic(np.zeros((1, 2, 2)), np.zeros((1, 2)))
