@@ -27,7 +27,6 @@ from fl_algos import (
     Server,
     random_quadratics,
     run,
-    simulate,
 )
 
 
@@ -187,7 +186,7 @@ def test_the_default_stride_is_a_hundredth_of_the_rounds_of_a_large_problem():
 
 
 def test_without_a_terminal_there_is_no_bar(problem, monkeypatch, capsys):
-    monkeypatch.setattr(simulate, "tqdm", lambda **options: tqdm(**{**options, "delay": 0}))
+    monkeypatch.setattr("tqdm.tqdm", lambda **options: tqdm(**{**options, "delay": 0}))
     run(GradientDescent(1.0), problem, rounds=50)
     assert capsys.readouterr().err == ""
 
