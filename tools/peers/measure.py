@@ -32,6 +32,8 @@ TURNS = 4
 
 def main() -> None:
     """Install, measure, and write the results."""
+    if " " in str(ROOT):
+        sys.exit(f"Flower's Ray does not start from a folder with a space in its name: {ROOT}")
     pythons = {name: install(name) for name in FRAMEWORKS}
     found = machine()
     figures = [compare(name, pythons[name], *case) for name in FRAMEWORKS for case in CASES]
