@@ -47,10 +47,10 @@ class Counted:
         if batch is not None:
             self.gradients += batch.samples
             return self.uncounted.grad(theta_k, clients, batch)
-        if not is_everyone(clients, self.uncounted.K):
-            self.gradients += int(self.uncounted.sizes[to_numpy(clients)].sum())
+        clients = None if is_everyone(clients, self.uncounted.K) else clients
+        self.gradients += self._samples_of(clients)
+        if clients is not None:
             return self.uncounted.grad(theta_k, clients)
-        self.gradients += self._samples
         known, self._known = self._known, None  # given away once: who gets it may write to it
         if known is not None and is_stacked(theta_k) and fingerprint(theta_k[0]) == known[1]:
             return known[2]
@@ -58,8 +58,7 @@ class Counted:
 
     def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:
         """The problem's values and gradients, counted as :meth:`grad` counts."""
-        counted = slice(None) if clients is None else to_numpy(clients)
-        self.gradients += int(self.uncounted.sizes[counted].sum())
+        self.gradients += self._samples_of(clients)
         value_k, grad_k = self.uncounted.value_and_grad(theta_k, clients)
         return value_k, grad_k
 
@@ -67,6 +66,11 @@ class Counted:
         """The problem's proximal points, counted once for each client."""
         self.proxes += int(v_k.shape[0])
         return self.uncounted.prox(v_k, s, clients)
+
+    def _samples_of(self, clients: Array | None) -> int:
+        if clients is None:
+            return self._samples
+        return int(self.uncounted.sizes[to_numpy(clients)].sum())
 
 
 def has_both(problem: Any) -> bool:

@@ -95,8 +95,8 @@ def arrays(state: Any) -> dict[str, Array]:
 
 def _weights(problem: Problem) -> Array:
     _checks.shape("the problem's weights", problem.weights, (problem.K,))
-    if abs(float(problem.weights.sum()) - 1) > 1e-6:
-        total = float(problem.weights.sum())
+    total = float(problem.weights.sum())
+    if abs(total - 1) > 1e-6:
         raise ValueError(f"the sum of the problem's weights is {total}: 1 is expected")
     return problem.asarray(problem.weights)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "docs" / "_ext"), str(ROOT / "tools")]
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
 from pcode_lines import statements  # noqa: E402 (it lies beside the extension that prints it)
 from rst_lines import CALL, DIRECTIVE, OPTION, PROSE_OPTIONS  # noqa: E402

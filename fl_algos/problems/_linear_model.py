@@ -28,11 +28,10 @@ class LinearModel:
         _checks.destination(device, dtype)
         moved = copy.copy(self)
         moved._samples = self._samples.to(device, dtype)
-        for kind in type(self).__mro__:
-            for name, attribute in vars(kind).items():
-                # Converted data have slightly other ones; what is not known stays so.
-                if isinstance(attribute, cached_property) and vars(moved).get(name) is not None:
-                    del vars(moved)[name]
+        for name, known in vars(self).items():
+            # Converted data have slightly other ones; what is not known stays so.
+            if isinstance(getattr(type(self), name, None), cached_property) and known is not None:
+                del vars(moved)[name]
         return moved
 
     def asarray(self, x: Array) -> Array:
