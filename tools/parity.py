@@ -152,7 +152,8 @@ def pseudocode_facts(path: Path) -> Facts:
     for statement in statements(text):
         found = re.compile(rf"\\{statement.keyword}(?![A-Za-z])").search(text, position)
         position = found.end() if found else position
-        math = [formula(each) for each in MATH.findall(f"{statement.text} {statement.comment}")]
+        found_math = MATH.findall(f"{statement.text} {statement.comment}")
+        math = [formula(each).rstrip(",:") for each in found_math]  # Chinese has stops of its own
         value = f"{statement.number or ''} {statement.keyword} {' | '.join(math)}"
         facts["pseudocode line"].append(Fact(value.strip(), text.count("\n", 0, position) + 1))
     return facts

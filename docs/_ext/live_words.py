@@ -6,7 +6,7 @@ from han import is_chinese
 
 # The name that the notebook gives: English, Chinese.
 NAMES = {
-    "as_written": ("ProxSkip as written", "照原文的 ProxSkip"),
+    "as_written": ("ProxSkip as written", "照讲义的 ProxSkip"),
     "corrected": ("ProxSkip corrected", "更正后的 ProxSkip"),
     "fedpd": ("FedPD", "FedPD"),
     "without_skipping": ("FedPD without skipping", "不跳步的 FedPD"),

@@ -10,7 +10,7 @@ from docutils import nodes
 from sphinx.locale import _
 from sphinx.util import logging
 
-from han import STOPS
+from han import HAN, STOPS
 from pcode_lines import lines
 from pcode_node import anchor, title_of
 from pcode_words import words
@@ -58,7 +58,9 @@ def _translate(block: str, language: str) -> str:
         return match[1] + match[2] + translated.get(match[3], match[3]) + match[4]
 
     block = re.sub(r'(<span class="ps-keyword">)( ?)([A-Za-z: ]+?)( ?</span>)', replace, block)
-    # Full-width punctuation brings its own space.
+    # Chinese has no spaces between words, and full-width punctuation brings its own.
+    tags = r"(?:</?span[^>]*>)*"
+    block = re.sub(rf"(?<=[{HAN}])({tags}) ({tags})(?=[{HAN}])", r"\1\2", block)
     return re.sub(rf"([{STOPS}）]) ?((?:</span>)?) *", r"\1\2", block)
 
 

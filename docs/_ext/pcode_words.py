@@ -6,7 +6,7 @@ from han import is_chinese
 
 CHINESE = {
     "Require:": "输入：",
-    "Ensure:": "保证：",
+    "Ensure:": "输出：",
     "Input:": "输入：",
     "Output:": "输出：",
     "for": "对",

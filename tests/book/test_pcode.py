@@ -158,6 +158,15 @@ def test_html(tmp_path, language, number, keywords):
     assert "on the line of IF" in texts
 
 
+def test_chinese_words_of_a_line_close_up(tmp_path):
+    block = CONTROL.replace(r"{$k \in [K]$}", r"{子节点 $k$ {\bfseries 并行}}")
+    done = build(tmp_path, {"docs/zh/index.rst": f"页面\n====\n{block}"}, "zh")
+    assert (done.returncode, done.warnings) == (0, "")
+    html = (done.out / "index.html").read_text(encoding="utf-8")
+    assert re.search(r'<span class="ps-keyword">对所有</span>子节点 <', html)
+    assert "并行执行" in re.sub(r"<[^>]*>", "", html)
+
+
 @pytest.mark.parametrize(
     ("builder", "name", "expected"),
     [

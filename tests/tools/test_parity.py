@@ -68,7 +68,7 @@ BLOCK = r"""
    \begin{algorithm}
    \caption{Block}
    \begin{algorithmic}
-   \REQUIRE step $s > 0$
+   \REQUIRE step $s > 0,$ start $x$
    \FOR{each round $t = 0, 1$}
        \STATE $x \gets y \text{ where it holds}$ \COMMENT{now $s$}
        \STATE send $x$
@@ -78,7 +78,7 @@ BLOCK = r"""
 """
 
 TRANSLATED_BLOCK = (
-    BLOCK.replace("step", "步长")
+    BLOCK.replace("step $s > 0,$ start", "步长 $s > 0$，初值")
     .replace("each round", "每一轮")
     .replace("where it holds", "若成立")
     .replace("now", "此时")
