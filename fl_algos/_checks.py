@@ -52,11 +52,6 @@ def communication_probability(name: str, value: Any) -> float:
     return _number(name, value, lambda x: 0 < x <= 1, "a probability in (0, 1]")
 
 
-def at_least_one(name: str, value: Any) -> float:
-    """A finite real number >= 1."""
-    return _number(name, value, lambda x: x >= 1, "a finite number >= 1")
-
-
 def at_most(name: str, value: float, bound: str, most: float) -> None:
     """A number that is not over a bound, which has a name too."""
     if value > most:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from fl_algos import ProxSkip, Quadratic, Scaffnew, Server, random_quadratics, run
+from fl_algos import (
+    LogisticRegression,
+    ProxSkip,
+    Quadratic,
+    Scaffnew,
+    Server,
+    random_quadratics,
+    run,
+)
 from fl_algos.draw import Batch, Draws
 from fl_algos.theory import (
     proxskip_contraction,
@@ -20,8 +30,10 @@ from fl_algos.theory import (
     scaffnew_communications,
     scaffnew_contraction,
     scaffnew_lyapunov,
+    scaffnew_mean_square_rate,
     scaffnew_rate,
     scaffnew_steps_contraction,
+    scaffnew_steps_rate,
 )
 from support.cases import SEEDS
 from support.draws import Coins
@@ -53,6 +65,18 @@ def test_the_mean_square_is_stable_up_to_the_boundary_of_erratum_e1(R, target):
     second_moments = (1 - p) * np.kron(C, C) + p * np.kron(S, S)
     radius = np.abs(np.linalg.eigvals(second_moments)).max()
     assert (radius < 1) == (target < 1) == proxskip_is_stable(p, R)
+
+
+@pytest.mark.parametrize("a", [1.0, 0.1, 1e-3])
+@pytest.mark.parametrize("p", [0.9, 0.1, 0.02])
+def test_the_mean_square_of_scaffnew_shrinks_by_its_exact_rate(a, p):
+    """The second moments of two clients with one curvature, from the rounds themselves."""
+    pair = Quadratic(A_k=np.full((2, 1, 1), a), b_k=np.zeros((2, 1)))
+    C, S = round_maps(Scaffnew(gamma=0.9, p=p), pair)
+    second_moments = p * np.kron(C, C) + (1 - p) * np.kron(S, S)
+    radius = np.abs(np.linalg.eigvals(second_moments)).max()
+    alike = (1 - 0.9 * a) ** 2  # what the clients share
+    assert_allclose(scaffnew_mean_square_rate(0.9, p, a), max(radius, alike), rtol=1e-9)
 
 
 def expected_next(algorithm, state, problem, p_communicate, measure):
@@ -127,6 +151,94 @@ def test_the_lyapunov_function_of_proxskip_as_written(kind, seed, share, p):
         assert found <= proxskip_contraction(gamma, p, problem.mu) * psi(state) * (1 + 1e-12)
 
 
+def merely_convex(seed):
+    """Logistic losses without a penalty, of three samples in five dimensions, with theta* = 0.
+
+    Two clients have the same samples with opposite labels: their sum is even.
+    """
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(3, 5)) * rng.uniform(0.1, 3), np.array([0, 1, 1])
+    problem = LogisticRegression([X, X], [y, 1 - y])
+    problem.theta_star = np.zeros(5)
+    return problem
+
+
+@settings(deadline=None, max_examples=50)
+@given(seed=SEEDS, share=st.floats(0.02, 1.0), p=st.floats(0.0, 0.99), R=st.integers(1, 50))
+def test_the_lyapunov_function_never_grows_on_convex_functions(seed, share, p, R):
+    """They are flat in two directions, where f_k - <c_k, .> is not bounded below."""
+    problem = merely_convex(seed)
+    gamma, q = share / problem.L, 1 - p
+    algorithm = ProxSkip(gamma=gamma, p=p, R=R, corrected=True)
+    state = random_state(algorithm, problem, seed)
+
+    def psi(state):
+        return scaffnew_lyapunov(problem, state.theta_k, state.c_k, R * gamma, q)
+
+    assert expected_next(algorithm, state, problem, q, psi) <= psi(state) * (1 + 1e-12)
+
+
+def coins_of_their_own(problem, theta_k, c_k, gamma, coefficient, tossed):
+    """A round in which only some clients, those who have tossed heads, average."""
+    half_k = theta_k - gamma * (problem.grad(theta_k) - c_k)
+    theta_k = half_k.copy()
+    if tossed.any():
+        theta_k[tossed] = half_k[tossed].mean(axis=0)
+    return theta_k, c_k + coefficient / gamma * (theta_k - half_k)
+
+
+def share_removed(K, p):
+    """What is removed of a disagreement: E max{n - 1, 0}/(K - 1), with n clients averaging."""
+    return (K * p - 1 + (1 - p) ** K) / (K - 1)
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+@settings(deadline=None, max_examples=20)
+@given(seed=SEEDS, share=st.floats(0.05, 1.0), p=st.floats(0.05, 1.0))
+def test_coins_of_their_own_have_the_identity_of_scaffnew(kind, seed, share, p):
+    """Exactly in expectation over all subsets, with q for p in the coefficient and in Psi."""
+    problem = random_problem(kind, seed)
+    K, gamma = problem.K, share / problem.L
+    state, q = random_state(Scaffnew(gamma, p), problem, seed), share_removed(problem.K, p)
+
+    def psi(theta_k, c_k):
+        return scaffnew_lyapunov(problem, theta_k, c_k, gamma, q)
+
+    found = 0.0
+    for sides in product((False, True), repeat=K):
+        tossed = np.array(sides)
+        probability = np.prod(np.where(tossed, p, 1 - p))
+        after = coins_of_their_own(problem, state.theta_k, state.c_k, gamma, q, tossed)
+        assert_allclose(after[1].sum(axis=0), 0, atol=1e-9 / gamma)
+        found += probability * psi(*after)
+    star_k = np.broadcast_to(problem.theta_star, (K, problem.d))
+    step_k = state.theta_k - gamma * problem.grad(state.theta_k)
+    a_k = step_k - (star_k - gamma * problem.grad(star_k))
+    c_error = ((state.c_k - problem.grad(star_k)) ** 2).sum()
+    assert_allclose(found, (a_k**2).sum() + (1 - q**2) * (gamma / q) ** 2 * c_error, rtol=1e-9)
+
+
+@pytest.mark.parametrize("K", [2, 3, 10])
+@pytest.mark.parametrize("p", [0.1, 0.3])
+def test_the_coefficient_p_is_too_large_for_coins_of_their_own(K, p):
+    """On flat directions the second moments are those of Scaffnew that communicates with q."""
+    q = share_removed(K, p)
+    moments = np.array(  # of e, u: u <- u - beta h where what is left of h is removed, h = e + u
+        [[1 - q, 2 * (1 - q), 1 - q], [0, 1 - q, 1 - q], [0, 0, 1]]
+    )
+
+    def radius(beta):
+        learn = q * np.array([beta**2, 2 * beta**2 - 2 * beta, beta**2 - 2 * beta])
+        matrix = moments.copy()
+        matrix[2] += learn
+        return np.abs(np.linalg.eigvals(matrix)).max()
+
+    assert radius(p) > 1 > radius(q)
+    limit = brentq(lambda beta: radius(beta) - 1, 1.001 * q, 2 * q)
+    assert_allclose(limit, 2 * q / (2 - q), rtol=1e-6)
+    assert_allclose(limit / q, proxskip_rho_limit(1 - q), rtol=1e-6)
+
+
 SHARED = Quadratic(np.stack([np.diag([1.0, 0.1])] * 2), np.array([[1.0, 2.0], [-3.0, 1.0]]))
 
 
@@ -178,7 +290,7 @@ def test_proxskip_as_written_contracts_by_no_smaller_factor(gamma, theta_error, 
 @settings(deadline=None, max_examples=50)
 @given(seed=SEEDS, share=st.floats(0.02, 1.0), p=st.floats(0.0, 0.95), R=st.integers(1, 20))
 def test_the_lyapunov_function_of_corrected_proxskip_with_local_steps(kind, seed, share, p, R):
-    """Its identity for any f, and its contraction for quadratics."""
+    """Its identity for any f, the theorem on its rate, and the contraction for quadratics."""
     problem = random_problem(kind, seed)
     gamma, q = share / problem.L, 1 - p
     algorithm = ProxSkip(gamma=gamma, p=p, R=R, corrected=True)
@@ -195,6 +307,7 @@ def test_the_lyapunov_function_of_corrected_proxskip_with_local_steps(kind, seed
         x_k = x_k - gamma * (problem.grad(x_k) - state.c_k)
     identity = ((x_k - star_k - c_error_k) ** 2).sum() + (1 / q**2 - 1) * (c_error_k**2).sum()
     assert_allclose(found, identity, rtol=1e-9)
+    assert found <= scaffnew_steps_rate(gamma, q, R, problem.mu) * psi(state) * (1 + 1e-12)
     if kind == "quadratic":
         contraction = scaffnew_steps_contraction(gamma, q, R, problem.L, problem.mu)
         assert contraction < 1
@@ -235,7 +348,7 @@ def with_shared_ends(kappa, seed):
 
 def communications_of_scaffnew(kappa, seed):
     """Until the error is 1e-8 of the first, and what the theorem says of it."""
-    problem, p = with_shared_ends(kappa, seed), scaffnew_best_p(kappa)
+    problem, p = with_shared_ends(kappa, seed), scaffnew_best_p(1.0, L=1.0, mu=1 / kappa)
     small = 1e-8 * np.linalg.norm(problem.theta_star)
     history = run(
         Scaffnew(1.0, p),
@@ -304,3 +417,53 @@ def sample_gradient(problem, k, i):
     """The gradient of client k's loss of sample i at theta*."""
     batch = Batch(np.array([[i]]), np.array([[1.0]]), samples=1)
     return problem.grad(problem.theta_star[None], np.array([k]), batch)[0]
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=SEEDS, p=st.floats(0.05, 1.0))
+def test_with_weights_the_weighted_mean_has_the_same_identity(seed, p):
+    """The mean, the norm and the sum of the c_k are all weighted."""
+    problem, rng = random_problem("quadratic", seed), np.random.default_rng([seed, 6])
+    w_k = rng.dirichlet(np.ones(problem.K))[:, None]
+    gamma = 0.7 / problem.L
+    theta_star = np.linalg.solve(
+        (w_k[:, :, None] * problem.A_k).sum(axis=0), (w_k * problem.b_k).sum(axis=0)
+    )
+    star_k = np.broadcast_to(theta_star, (problem.K, problem.d))
+    c_star_k = problem.grad(star_k)
+    assert_allclose((w_k * c_star_k).sum(axis=0), 0, atol=1e-9)
+    theta_k, c_k = rng.normal(size=(2, problem.K, problem.d))
+    c_k -= (w_k * c_k).sum(axis=0)
+
+    def psi(theta_k, c_k):
+        errors = (theta_k - star_k) ** 2 + (gamma / p * (c_k - c_star_k)) ** 2
+        return (w_k * errors).sum()
+
+    half_k = theta_k - gamma * (problem.grad(theta_k) - c_k)
+    mean_k = np.broadcast_to((w_k * half_k).sum(axis=0), half_k.shape)
+    found = p * psi(mean_k, c_k + p / gamma * (mean_k - half_k)) + (1 - p) * psi(half_k, c_k)
+    a_k = theta_k - gamma * problem.grad(theta_k) - (star_k - gamma * c_star_k)
+    c_error = (w_k * (c_k - c_star_k) ** 2).sum()
+    identity = (w_k * a_k**2).sum() + (1 - p**2) * (gamma / p) ** 2 * c_error
+    assert_allclose(found, identity, rtol=1e-9)
+
+
+class Noisy(Quadratic):
+    """Quadratics whose gradients have normal errors."""
+
+    def grad(self, theta_k, clients=None, batch=None):
+        self.errors_k = self.rng.normal(size=theta_k.shape)
+        return super().grad(theta_k, clients) + self.errors_k
+
+
+def test_with_one_hessian_the_mean_takes_steps_with_the_mean_of_the_errors():
+    """Whatever the coin: so the floor of the server's model falls like 1/K."""
+    A, rng = random_quadratics(K=1, d=3, mu=0.1).A_k[0], np.random.default_rng(0)
+    noisy = Noisy(np.broadcast_to(A, (4, 3, 3)), rng.normal(size=(4, 3)))
+    noisy.rng, algorithm = rng, Scaffnew(gamma=0.5, p=0.4)
+    state = algorithm.init(np.zeros(3), 4)
+    for t in range(20):
+        before = state.theta_k.mean(axis=0)
+        state = algorithm.round(state, noisy, Server(4), Coins(t % 3 == 0))
+        grad = A @ before - noisy.b_k.mean(axis=0) + noisy.errors_k.mean(axis=0)
+        assert_allclose(state.theta_k.mean(axis=0), before - 0.5 * grad, atol=1e-12)

@@ -16,12 +16,15 @@ __all__ = ["Scaffnew"]
 class Scaffnew:
     """Scaffnew, as in the block ``pcode-scaffnew`` of the book.
 
-    The same as corrected ProxSkip with R = 1 and 1 - p for p.
+    The same as corrected ProxSkip with R = 1 and 1 - p for p. The gradients are full, or with a
+    `batch_size` those of minibatches, and then a noise floor remains.
 
     Args:
         gamma: step size, > 0; at most 1/L for the paper's theorem, below 2/L by
             :func:`~fl_algos.theory.scaffnew.scaffnew_contraction`.
-        p: probability of COMMUNICATING in a round, in (0, 1]; 1/sqrt(kappa) is the best by theory.
+        p: probability of COMMUNICATING in a round, in (0, 1]; it belongs to the step size, see
+            :func:`~fl_algos.theory.scaffnew.scaffnew_best_p`: 1/sqrt(kappa) at gamma = 1/L, in
+            proportion to gamma below.
 
     Raises:
         ValueError: gamma is not positive, or p not in (0, 1].

@@ -19,8 +19,10 @@ from fl_algos.theory.scaffnew import (
     scaffnew_contraction,
     scaffnew_iterations,
     scaffnew_lyapunov,
+    scaffnew_mean_square_rate,
     scaffnew_rate,
     scaffnew_steps_contraction,
+    scaffnew_steps_rate,
 )
 
 # A number carries no module in which it is documented, so it is not in __all__ here as well.
@@ -54,8 +56,10 @@ __all__ = [
     "scaffnew_contraction",
     "scaffnew_iterations",
     "scaffnew_lyapunov",
+    "scaffnew_mean_square_rate",
     "scaffnew_rate",
     "scaffnew_steps_contraction",
+    "scaffnew_steps_rate",
     "skip_probability",
     "skip_probability_as_written",
     "skip_probability_table_iii",

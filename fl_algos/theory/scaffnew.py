@@ -21,28 +21,79 @@ __all__ = [
     "scaffnew_contraction",
     "scaffnew_iterations",
     "scaffnew_lyapunov",
+    "scaffnew_mean_square_rate",
     "scaffnew_rate",
     "scaffnew_steps_contraction",
+    "scaffnew_steps_rate",
 ]
 
 
-def scaffnew_best_p(kappa: float) -> float:
-    """1/sqrt(kappa): with gamma = 1/L the fewest communications that the theorem promises.
+def scaffnew_best_p(gamma: float, L: float, mu: float) -> float:
+    """Gamma sqrt(L mu): the probability belongs to the step size. At gamma = 1/L 1/sqrt(kappa).
+
+    There it promises the fewest communications by :func:`scaffnew_communications`. For smaller
+    steps that function, a bound, has its minimum at sqrt(gamma mu), which is too large. The exact
+    rate, :func:`scaffnew_mean_square_rate`, with the worst curvature in [mu, L], has the fewest
+    communications at sqrt(4/(6 - gamma L)) times this p if kappa is large; this p then needs
+    12/((4 + gamma L) sqrt(6 - gamma L)) times as many, at most 1.23.
 
     Args:
-        kappa: the condition number L/mu, >= 1.
+        gamma: step size, in (0, 1/L].
+        L: Lipschitz constant of the gradients, > 0.
+        mu: constant of strong convexity, in (0, L].
 
     Raises:
-        ValueError: kappa is not a finite number >= 1.
+        ValueError: an argument is out of its range.
 
     Source:
-        Mishchenko, Malinovsky, Stich and Richtarik, ProxSkip, ICML 2022, the choice of p
-        after the convergence theorem.
+        For gamma = 1/L Mishchenko, Malinovsky, Stich and Richtarik, ProxSkip, ICML 2022, the choice
+        of p after the convergence theorem; else the book, skipping chapter.
 
-    >>> scaffnew_best_p(10_000)
-    0.01
+    >>> scaffnew_best_p(gamma=1.0, L=1.0, mu=1e-4), scaffnew_best_p(gamma=0.1, L=1.0, mu=1e-4)
+    (0.01, 0.001)
     """
-    return 1 / math.sqrt(_checks.at_least_one("kappa", kappa))
+    gamma, (L, mu) = _checks.positive("gamma", gamma), _checks.curvatures(L, mu)
+    _checks.at_most("gamma", gamma, "1/L", 1 / L)
+    return gamma * math.sqrt(L * mu)
+
+
+def scaffnew_mean_square_rate(gamma: float, p: float, a: float) -> float:
+    """By which factor a round shrinks the mean square of the errors where all curvatures are a.
+
+    In the long run, and exactly, not as a bound: on quadratics, in a direction that is an
+    eigenvector of every client's Hessian, with the eigenvalue a. At gamma = 1/a it is
+    1 - 2 p^2 + p^3. For p much below gamma a it is about 1 - 2 p^2/(gamma a), for gamma a much
+    below p, itself small, about 1 - min{2 gamma a, (4 gamma a + p^2)/3}.
+
+    Args:
+        gamma: step size, in (0, 2/a).
+        p: probability of COMMUNICATING in a round, in (0, 1].
+        a: the curvature, > 0.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source:
+        The book, skipping chapter. The clients' mean error is multiplied by 1 - gamma a. Let e be
+        the deviation of theta_k from the mean, u that of gamma c_k from its limit. Then a round is
+        h = (1 - gamma a) e + u, and (e, u) <- (0, u - p h) with probability p, else (h, u). The
+        expectations of e^2, e u and u^2 are mapped by a matrix, whose spectral radius is taken.
+
+    >>> round(scaffnew_mean_square_rate(gamma=1.0, p=0.1, a=1.0), 12)
+    0.981
+    """
+    gamma, p = _checks.positive("gamma", gamma), _checks.communication_probability("p", p)
+    a = _checks.positive("a", a)
+    if gamma >= 2 / a:
+        raise ValueError(f"gamma = {gamma!r}: less than 2/a = {2 / a!r} is expected")
+    z, q, lost = 1 - gamma * a, 1 - p, gamma * a * (2 - gamma * a)  # z^2 = 1 - lost
+    # Of e, u/p, and without the identity: so small differences from 1 keep their digits.
+    changes = [
+        [-p - q * lost, 2 * p * q * z, q * p**2],
+        [0, -p - q * gamma * a, q * p],
+        [p * z**2, -2 * p * q * z, -p * p * (2 - p)],
+    ]
+    return max(z**2, float(np.abs(1 + np.linalg.eigvals(changes)).max()))
 
 
 def scaffnew_lyapunov(problem: Any, theta_k: Array, c_k: Array, gamma: float, p: float) -> float:
@@ -169,7 +220,8 @@ def scaffnew_iterations(Psi_0: float, eps: float, gamma: float, p: float, mu: fl
 def scaffnew_communications(Psi_0: float, eps: float, gamma: float, p: float, mu: float) -> float:
     """p times :func:`scaffnew_iterations`: the expected communications until E Psi <= eps.
 
-    At gamma = 1/L and p = 1/sqrt(kappa) that is sqrt(kappa) log(Psi_0/eps).
+    At gamma = 1/L and p = 1/sqrt(kappa) that is sqrt(kappa) log(Psi_0/eps). For smaller steps it is
+    a weak bound: the p^2 of the theorem is, by the exact rate, about p^2/(gamma L).
 
     Args:
         Psi_0: the Lyapunov function at the start, >= 0.
@@ -191,12 +243,14 @@ def scaffnew_communications(Psi_0: float, eps: float, gamma: float, p: float, mu
 
 
 def scaffnew_steps_contraction(gamma: float, p: float, R: int, L: float, mu: float) -> float:
-    """The larger of two eigenvalues: corrected ProxSkip with R local steps, quadratics only.
+    """The larger of two eigenvalues: corrected ProxSkip with R local steps.
 
     By this factor, at least, one round shrinks the expectation of
-    ``sum |theta_k - theta*|^2 + (R gamma/p)^2 sum |c_k - grad f_k(theta*)|^2``. For R = 1 it is
-    :func:`scaffnew_contraction`, and no smaller factor holds for all states and all quadratics with
-    these constants. Not proved beyond quadratics.
+    ``sum |theta_k - theta*|^2 + (R gamma/p)^2 sum |c_k - grad f_k(theta*)|^2``, and by no smaller
+    one for all states and all quadratics with these constants. For R = 1 it is
+    :func:`scaffnew_contraction`. Proved for quadratics. For all L-smooth and mu-strongly convex f_k
+    the notebook scaffnew_rate computes the best factor at some settings, by semidefinite
+    programming, and finds this one; proved for them is :func:`scaffnew_steps_rate`.
 
     Args:
         gamma: step size, in (0, 1/L].
@@ -227,6 +281,37 @@ def scaffnew_steps_contraction(gamma: float, p: float, R: int, L: float, mu: flo
     L, mu = _checks.curvatures(L, mu)
     _checks.at_most("gamma", gamma, "1/L", 1 / L)
     return max(_largest_eigenvalue(1 - gamma * a, p, R) for a in (mu, L))
+
+
+def scaffnew_steps_rate(gamma: float, p: float, R: int, mu: float) -> float:
+    """1/(1 + tau/2) with tau = min{R gamma mu, p^2 delta}, for 0 < gamma <= 1/L and R >= 2.
+
+    Here delta = (R - (1 + 1/2 + ... + 1/R))/R^2. By this factor, at least, one round of corrected
+    ProxSkip with R local steps shrinks the expectation of the sum that
+    :func:`scaffnew_steps_contraction` speaks of, for all L-smooth and mu-strongly convex f_k. For
+    R = 1 it is :func:`scaffnew_rate`.
+
+    Args:
+        gamma: step size, in (0, 1/L]; only gamma <= 1/mu is checked, L not being an argument.
+        p: probability of COMMUNICATING in a round, in (0, 1]; ProxSkip's argument p is 1 - p.
+        R: number of local steps in a round.
+        mu: constant of strong convexity, > 0.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source:
+        The book, skipping chapter, theorem on local steps.
+
+    >>> round(scaffnew_steps_rate(gamma=1.0, p=1.0, R=10, mu=0.01), 3)
+    0.966
+    """
+    R = _checks.count("R", R)
+    if R == 1:
+        return scaffnew_rate(gamma, p, mu)
+    gamma, p, mu = _assumed(gamma, p, mu)
+    delta = (R - float(np.sum(1 / np.arange(1, R + 1)))) / R**2
+    return 1 / (1 + min(R * gamma * mu, p**2 * delta) / 2)
 
 
 def _largest_eigenvalue(z: float, p: float, R: int) -> float:
