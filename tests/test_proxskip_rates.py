@@ -170,7 +170,10 @@ def test_the_lyapunov_function_never_grows_on_convex_functions(seed, share, p, R
     problem = merely_convex(seed)
     gamma, q = share / problem.L, 1 - p
     algorithm = ProxSkip(gamma=gamma, p=p, R=R, corrected=True)
-    state = random_state(algorithm, problem, seed)
+    near = random_state(algorithm, problem, seed)
+    far = np.random.default_rng([seed, 7]).choice([1e-3, 1e-1, 1.0, 10.0])
+    c_star_k = problem.grad(np.zeros((2, 5)))
+    state = near._replace(theta_k=far * near.theta_k, c_k=c_star_k + far * near.c_k)
 
     def psi(state):
         return scaffnew_lyapunov(problem, state.theta_k, state.c_k, R * gamma, q)
