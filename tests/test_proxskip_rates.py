@@ -79,6 +79,19 @@ def test_the_mean_square_of_scaffnew_shrinks_by_its_exact_rate(a, p):
     assert_allclose(scaffnew_mean_square_rate(0.9, p, a), max(radius, alike), rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::fl_algos.UnstableProxSkip")
+@pytest.mark.parametrize("R", [1, 2, 3, 5, 10, 20])
+def test_a_shared_curvature_moves_the_boundary_of_erratum_e1_out(R):
+    """Over curvatures up to 1/gamma the mean square is stable at the boundary of flat ones."""
+    limit = brentq(lambda p: proxskip_rho(p, R) - proxskip_rho_limit(p), 0.0, 0.999)
+    for a in np.geomspace(1e-2, 1, 9):
+        curved = Quadratic(A_k=np.full((2, 1, 1), a), b_k=np.zeros((2, 1)))
+        for p in limit * np.linspace(0.1, 1, 10):
+            C, S = round_maps(ProxSkip(gamma=1.0, p=p, R=R), curved)
+            second_moments = (1 - p) * np.kron(C, C) + p * np.kron(S, S)
+            assert np.abs(np.linalg.eigvals(second_moments)).max() < 1
+
+
 def expected_next(algorithm, state, problem, p_communicate, measure):
     """The expectation of a measure after one round, over both sides of the coin."""
     return sum(
@@ -221,20 +234,38 @@ def test_coins_of_their_own_have_the_identity_of_scaffnew(kind, seed, share, p):
     assert_allclose(found, (a_k**2).sum() + (1 - q**2) * (gamma / q) ** 2 * c_error, rtol=1e-9)
 
 
+def flat_moments(q, beta):
+    """What a round of a Scaffnew that communicates with q does to the sums of e^2, e u and u^2."""
+    learnt = [q * beta**2, 2 * q * beta * (beta - 1), 1 + q * beta * (beta - 2)]
+    return np.array([[1 - q, 2 * (1 - q), 1 - q], [0, 1 - q, 1 - q], learnt])
+
+
+@pytest.mark.parametrize("K", [2, 3, 7])
+@pytest.mark.parametrize("p", [0.1, 0.6])
+def test_coins_of_their_own_are_rarer_coins_on_flat_directions(K, p):
+    """The second moments over all subsets, for any coefficient."""
+    flat, beta = Quadratic(np.zeros((K, 1, 1)), np.zeros((K, 1))), 0.3
+    e_k, u_k = np.random.default_rng(K).normal(size=(2, K, 1))
+    e_k, u_k = e_k - e_k.mean(), u_k - u_k.mean()
+
+    def moments(e_k, u_k):
+        return np.array([(e_k**2).sum(), (e_k * u_k).sum(), (u_k**2).sum()])
+
+    found = np.zeros(3)
+    for sides in product((False, True), repeat=K):
+        probability = np.prod(np.where(sides, p, 1 - p))
+        after = coins_of_their_own(flat, e_k, u_k, 1.0, beta, np.array(sides))
+        found += probability * moments(*after)
+    assert_allclose(found, flat_moments(share_removed(K, p), beta) @ moments(e_k, u_k))
+
+
 @pytest.mark.parametrize("K", [2, 3, 10])
 @pytest.mark.parametrize("p", [0.1, 0.3])
 def test_the_coefficient_p_is_too_large_for_coins_of_their_own(K, p):
-    """On flat directions the second moments are those of Scaffnew that communicates with q."""
     q = share_removed(K, p)
-    moments = np.array(  # of e, u: u <- u - beta h where what is left of h is removed, h = e + u
-        [[1 - q, 2 * (1 - q), 1 - q], [0, 1 - q, 1 - q], [0, 0, 1]]
-    )
 
     def radius(beta):
-        learn = q * np.array([beta**2, 2 * beta**2 - 2 * beta, beta**2 - 2 * beta])
-        matrix = moments.copy()
-        matrix[2] += learn
-        return np.abs(np.linalg.eigvals(matrix)).max()
+        return np.abs(np.linalg.eigvals(flat_moments(q, beta))).max()
 
     assert radius(p) > 1 > radius(q)
     limit = brentq(lambda beta: radius(beta) - 1, 1.001 * q, 2 * q)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from literal.clients import quadratics
-from literal.comparison import SOUND, assert_same, coins, start
+from literal.clients import quadratics, regression
+from literal.comparison import SOUND, assert_same, batches, coins, start
 
 
-def scaffnew(f, clients, gamma, p, theta_0, coins):
+def scaffnew(f, clients, gamma, p, theta_0, coins, batches):
     theta = theta_0  # 2 e35ac0
     theta_k = dict.fromkeys(clients, theta)  # 3 24c89e
     c_k = dict.fromkeys(clients, 0 * theta)  # 3 24c89e
     half_k = {}
-    for coin in coins:  # 4 a40078
+    for t, coin in enumerate(coins):  # 4 a40078
         for k in clients:  # 5 beacc0
-            g_k = f[k].grad(theta_k[k])  # 6 119d1e
+            g_k = f[k].grad(theta_k[k], batches(t, 0, k))  # 6 9d221e
             half_k[k] = theta_k[k] - gamma * (g_k - c_k[k])  # 7 4a8e33
         if coin < p:  # 9 f53853
             inbox = [half_k[k] for k in clients]  # 10 62a20d
@@ -26,19 +26,27 @@ def scaffnew(f, clients, gamma, p, theta_0, coins):
         yield theta, theta_k, c_k
 
 
+CASES = [
+    # the problem with its clients, batch size, p
+    (quadratics(1, 1, 0), None, 0.5),
+    (quadratics(4, 3, 1), None, 0.3),
+    (quadratics(6, 2, 2), None, 1.0),
+    (regression((7, 2, 5), 3, 3), 2, 0.8),
+]
 GAMMA = 0.6
 ROUNDS = 30
 
 
 def check(algorithms, machinery=SOUND):
     """Compare an implementation with the transcription."""
-    for seed, (K, d, p) in enumerate([(1, 1, 0.5), (4, 3, 0.3), (6, 2, 1.0), (3, 5, 0.8)]):
-        problem, f = quadratics(K, d, seed)
+    for seed, ((problem, f), batch_size, p) in enumerate(CASES):
         tossed = coins(problem, seed, ROUNDS)
-        transcribed = scaffnew(f, range(K), GAMMA, p, start(problem, seed), tossed)
+        samples = batches(problem, seed, batch_size)
+        theta = start(problem, seed)
+        transcribed = scaffnew(f, range(problem.K), GAMMA, p, theta, tossed, samples)
         algorithm = algorithms.Scaffnew(gamma=GAMMA, p=p)
         senders = [range(problem.K) if coin < p else () for coin in tossed]
-        assert_same(algorithm, problem, seed, transcribed, senders, machinery)
+        assert_same(algorithm, problem, seed, transcribed, senders, machinery, batch_size)
 
 
 AVERAGE = "theta = server.average(half_k)  # 10, 11"
@@ -50,6 +58,8 @@ FAULTS = {
     "control variate from the model before the step": [
         ("(theta_k - half_k)  # 16", "(theta_k - state.theta_k)  # 16")
     ],
+    "full gradients instead of batches": [("batch=draw.batch(0)", "batch=None")],
+    "the batch of another step": [("draw.batch(0)", "draw.batch(1)")],
     "local progress lost on a skip": [("theta_k = half_k  # 15", "pass")],
     "sum for mean": [(AVERAGE, "theta = server.average(half_k) * half_k.shape[0]")],
     "no broadcast": [("theta_k = server.broadcast(theta)  # 12, 13", "theta_k = half_k")],
