@@ -33,7 +33,6 @@ from fl_algos.theory.skipping import (
     skip_probability,
     skip_probability_as_written,
     skip_probability_table_iii,
-    theorem_3_bound,
 )
 
 __all__ = [
@@ -63,5 +62,4 @@ __all__ = [
     "skip_probability",
     "skip_probability_as_written",
     "skip_probability_table_iii",
-    "theorem_3_bound",
 ]
