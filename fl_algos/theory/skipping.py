@@ -176,9 +176,9 @@ def skip_probability(
 
 
 def _Ls(s: float, L: float) -> float:
-    """L s, for s within the limits of Theorem 3."""
+    """L s, for s within the limits of the theorems."""
     L, s = _checks.positive("L", L), _checks.positive("s", s)
-    limit = (math.sqrt(5) - 1) / (4 * L)
+    limit = 2 * fedpd_step_size(L)
     if s >= limit:
         raise ValueError(
             f"s = {s!r}: less than (sqrt(5) - 1)/(4 L) = {limit:.4g} is expected, L = {L!r}"
