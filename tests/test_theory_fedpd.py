@@ -146,7 +146,7 @@ class TestSkipProbability:
 def test_the_plateau_factor_at_L_1(p, share, K):
     s = share * LIMIT
     assume(abs(p - (1 - 2 * s) / (1 + s)) > 1e-5)  # where the printed form is 0/0
-    assert_allclose(plateau_factor(p, s, 1.0, K), remark_5(p, s, K), rtol=1e-9)
+    assert_allclose(plateau_factor(p, s, 1.0, K), remark_5(p, s, K), rtol=1e-9, atol=1e-300)
 
 
 @for_any(share=share)
@@ -161,7 +161,8 @@ def test_the_plateau_factor_between_the_two_cases(share):
 @for_any(p=st.floats(0, 0.99), share=share, L=SCALES)
 def test_the_plateau_factor_has_no_unit(p, share, L):
     s = share * LIMIT
-    assert_allclose(plateau_factor(p, s / L, L, 3), plateau_factor(p, s, 1.0, 3), rtol=1e-9)
+    found, expected = plateau_factor(p, s / L, L, 3), plateau_factor(p, s, 1.0, 3)
+    assert_allclose(found, expected, rtol=1e-9, atol=1e-300)
 
 
 probability = st.one_of(st.floats(0, BELOW_1), st.floats(0, 16).map(lambda x: 1 - 10.0**-x))
