@@ -67,6 +67,7 @@ def record(t: int, figures: Figures, problem: Counted, server: Server) -> Record
         rounds=t,
         communications=ledger.communications,
         floats_up=ledger.floats_up,
+        needed_up=ledger.needed_up,
         floats_down=ledger.floats_down,
         bytes_up=ledger.bytes_up,
         bytes_down=ledger.bytes_down,

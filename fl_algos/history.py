@@ -22,6 +22,8 @@ class Record(NamedTuple):
     """Communications so far: calls of the server's average."""
     floats_up: int
     """Numbers sent from clients to the server so far."""
+    needed_up: int
+    """How many of those numbers had to be sent, see :class:`~fl_algos.server.Ledger`."""
     floats_down: int
     """Numbers sent from the server to clients so far."""
     bytes_up: int

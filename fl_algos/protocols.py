@@ -75,9 +75,16 @@ class Server(Protocol):
     """The only place where anything crosses between clients."""
 
     def average(
-        self, *rows_k: Array, clients: Array | None = None, weights: Array | None = None
+        self,
+        *rows_k: Array,
+        clients: Array | None = None,
+        weights: Array | None = None,
+        implied: int = 0,
     ) -> Any:
-        """The mean over clients of each argument, (K, d) -> (d,): one communication."""
+        """The mean over clients of each argument, (K, d) -> (d,): one communication.
+
+        The last `implied` arguments the server could work out by itself.
+        """
 
     def broadcast(self, *thetas: Array, clients: Array | None = None) -> Any:
         """Each argument sent to every client, (d,) -> (K, d)."""

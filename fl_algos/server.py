@@ -23,6 +23,8 @@ class Ledger:
         communications: calls of :meth:`Server.average`, one each, whatever it carried.
         sent_k: how often each client has sent something to the server, shape (K,).
         floats_up, bytes_up: numbers and bytes sent from the clients to the server, in all.
+        needed_up: how many of the numbers in floats_up had to be sent; the rest the server could
+            have worked out from these and from what it knew.
         floats_down, bytes_down: numbers and bytes sent from the server to the clients, in all.
     """
 
@@ -30,6 +32,7 @@ class Ledger:
     communications: int = 0
     floats_up: int = 0
     bytes_up: int = 0
+    needed_up: int = 0
     floats_down: int = 0
     bytes_down: int = 0
     sent_k: np.ndarray = field(init=False)
@@ -57,7 +60,11 @@ class Server:
         self.ledger = Ledger(K)
 
     def average(
-        self, *rows_k: Array, clients: Array | None = None, weights: Array | None = None
+        self,
+        *rows_k: Array,
+        clients: Array | None = None,
+        weights: Array | None = None,
+        implied: int = 0,
     ) -> Any:
         """The mean over the clients of each argument: one communication, whatever it carries.
 
@@ -65,13 +72,15 @@ class Server:
             rows_k: arrays of shape (K, d), row k sent by client k.
             clients: the numbers of the clients that send, one for each row; all if None.
             weights: of the rows, all > 0, in any scale; the same for all if None.
+            implied: how many of the last arguments the server could work out from the others and
+                from what it knows. They are sent and counted, but not as needed.
 
         Returns:
             The mean, shape (d,); a tuple of means if there were several arguments.
 
         Raises:
             ValueError: there is no argument, or one is not a floating array with one row for each
-                client; nothing is counted then.
+                client, or more are implied than there are; nothing is counted then.
         """
         ledger = self.ledger
         senders, number = self._those(clients)
@@ -82,9 +91,12 @@ class Server:
             if x_k.ndim < 2:
                 raise ValueError(f"rows_k has shape {tuple(x_k.shape)}: (K, d) is expected")
             _checks.shape("rows_k", x_k, (number, *x_k.shape[1:]))
+        implied = _checks.count("implied", implied, least=0)
+        _checks.at_most("implied", implied, "the number of arguments", len(rows_k))
         for x_k in rows_k:
             ledger.floats_up += _floats(x_k)
             ledger.bytes_up += _floats(x_k) * x_k.dtype.itemsize
+        ledger.needed_up += sum(_floats(x_k) for x_k in rows_k[: len(rows_k) - implied])
         ledger.communications += 1
         ledger.sent_k[senders] += 1
         means = tuple(_mean(x_k, weights) for x_k in rows_k)

@@ -229,6 +229,68 @@ def test_scaffold_ii_is_scaffnew_that_communicates_every_R_steps(problem):
         same(scaffold.state.c_k - scaffold.state.c, state.c_k)
 
 
+class OneVectorUp(Server):
+    """A server that hears the changes of SCAFFOLD's models, and works the others out.
+
+    It keeps the largest difference from what was sent beside them.
+    """
+
+    def __init__(self, K, gamma, R_k, d):
+        super().__init__(K)
+        self.gamma, self.R_k, self.c, self.worst = gamma, np.array(R_k), np.zeros(d), 0.0
+
+    def average(self, dtheta_k, dc_k, clients=None, implied=0):
+        R_k = self.R_k[clients][:, None]
+        mine_k = -self.c - dtheta_k / (R_k * self.gamma)
+        self.worst = max(self.worst, np.abs(mine_k - dc_k).max() / max(1, np.abs(dc_k).max()))
+        if implied:
+            dc_k = mine_k
+        dtheta, dc = super().average(dtheta_k, dc_k, clients=clients, implied=implied)
+        self.c = self.c + len(clients) / len(self.R_k) * dc
+        return dtheta, dc
+
+
+def scaffold_with_one_vector_up(option=2, gamma_of_the_server=None):
+    """Three of five clients in a round, unequal R, minibatches: the server, and both runs."""
+    problem, R, gamma = PROBLEMS["logistic"], (4, 1, 3, 2, 6), 0.3
+    server = OneVectorUp(problem.K, gamma_of_the_server or gamma, R, problem.d)
+    algorithm, options = Scaffold(gamma, 0.8, R, option), {"batch_size": 2, "participants": 3}
+    mine = run(algorithm, problem, 200, server=server, **options)
+    return server, mine, run(algorithm, problem, 200, **options)
+
+
+def test_a_server_can_work_out_the_second_vector_of_scaffold_ii():
+    """c_k+ - c_k = -c - dtheta_k/(R_k gamma); the run is the same without it."""
+    server, mine, sent = scaffold_with_one_vector_up()
+    assert server.worst < 1e-14
+    for found, expected in zip(mine.state, sent.state, strict=True):
+        assert_allclose(found, expected, rtol=0, atol=1e-12)
+    assert np.abs(sent.state.c).max() > 1e-2
+    assert (2 * mine.needed_up == mine.floats_up).all()
+
+
+def test_it_cannot_with_option_one_nor_with_another_step_size():
+    for server, history, _ in (
+        scaffold_with_one_vector_up(option=1),
+        scaffold_with_one_vector_up(gamma_of_the_server=0.31),
+    ):
+        assert server.worst > 1e-3
+        assert (history.needed_up == history.floats_up).all() == (server.gamma == 0.3)
+
+
+@pytest.mark.parametrize("eta", [1.0, 0.7])
+def test_with_all_clients_and_equal_R_one_vector_down_is_enough_too(problem, eta):
+    """The next c is minus the move of the server's model over eta R gamma."""
+    gamma, R = 0.5 / problem.L, 3
+    algorithm = Scaffold(gamma, eta, R)
+    theta = start(problem)
+    state = run(algorithm, problem, rounds=0, theta=theta).state
+    for t in range(ROUNDS):
+        state = run(algorithm, problem, 1, state=state, start=t).state
+        assert_allclose(state.c, (theta - state.theta) / (eta * R * gamma), rtol=0, atol=1e-12)
+        theta = state.theta
+
+
 def test_scaffnew_is_corrected_proxskip_with_the_other_probability(problem):
     gamma = 0.9 / problem.L
     scaffnew = run(Scaffnew(gamma, p=0.25), problem, ROUNDS)

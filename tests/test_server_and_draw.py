@@ -42,6 +42,17 @@ def test_one_communication_whatever_it_carries():
     assert server.ledger.floats_down == 6
 
 
+def test_what_the_server_could_work_out_is_sent_but_not_needed():
+    server, x_k = Server(3), np.zeros((3, 5))
+    server.average(x_k, x_k[:, :2], implied=1)
+    server.average(x_k[:2], clients=np.array([0, 2]))
+    assert (server.ledger.floats_up, server.ledger.needed_up) == (15 + 6 + 10, 15 + 10)
+    for implied in (-1, 3, 0.5):
+        with pytest.raises(ValueError, match=f"implied = {implied}"):
+            server.average(x_k, x_k, implied=implied)
+    assert server.ledger.communications == 2
+
+
 def test_a_missing_client_is_an_error():
     with pytest.raises(ValueError, match=r"rows_k has shape \(2, 5\): \(3, 5\) is expected"):
         Server(3).average(np.zeros((2, 5)))

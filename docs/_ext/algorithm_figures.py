@@ -22,6 +22,8 @@ class Figures(NamedTuple):
 
     up: int
     """Numbers that a client sends in a communication, over d."""
+    needed: int
+    """How many of these the server could not work out by itself, over d."""
     down: int
     """Numbers that it receives, over d."""
     memory: int
@@ -86,6 +88,7 @@ def measure(package: ModuleType, algorithm: Any) -> Figures:
     ]
     return Figures(
         up=whole("up", ledger.floats_up, sent),
+        needed=whole("needed", ledger.needed_up, sent),
         down=whole("down", ledger.floats_down, sent),
         memory=len(memory),
         partial=samples(package, algorithm, problem),

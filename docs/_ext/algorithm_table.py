@@ -49,6 +49,7 @@ ENGLISH = {
     ),
     True: "yes",
     False: "no",
+    "needed": (" (", " needed)"),
 }
 CHINESE = {
     "headings": (
@@ -62,6 +63,7 @@ CHINESE = {
     ),
     True: "是",
     False: "否",
+    "needed": ("（必需", "）"),
 }
 log = logging.getLogger(__name__)
 
@@ -137,12 +139,20 @@ class AlgorithmTable(SphinxDirective):
             hyperparameters += [nodes.Text(", "), nodes.literal(field.name, field.name)]
         return [
             [nodes.paragraph("", "", *reference), *messages],
-            [nodes.paragraph("", "", multiple_of_d(figures.up))],
+            [nodes.paragraph("", "", *self.sent(figures.up, figures.needed))],
             [nodes.paragraph("", "", multiple_of_d(figures.down))],
             [nodes.paragraph("", str(figures.memory))],
             [nodes.paragraph("", "", *hyperparameters[1:])],
             [nodes.paragraph("", self.words[figures.partial])],
         ]
+
+
+    def sent(self, vectors: int, needed: int) -> list[nodes.Node]:
+        """How many numbers are sent, and how many need be where these are fewer."""
+        if needed == vectors:
+            return [multiple_of_d(vectors)]
+        before, after = map(nodes.Text, self.words["needed"])
+        return [multiple_of_d(vectors), before, multiple_of_d(needed), after]
 
 
 def multiple_of_d(vectors: int) -> nodes.Node:

@@ -29,6 +29,10 @@ class State(NamedTuple):
 class Scaffold:
     """SCAFFOLD, as in the block ``pcode-scaffold`` of the book.
 
+    A client sends two vectors. With Option II one would do: the change of c_k is
+    -c - (change of theta_k)/(R_k gamma), and the server knows c, R_k and gamma. The ledger counts
+    both as sent and one as needed.
+
     Args:
         gamma: step size of the local steps, > 0.
         eta: step size of the server, > 0.
@@ -86,7 +90,8 @@ class Scaffold:
         else:  # 14
             R_k = like(steps_of(self.R, S)[:, None], theta)  # 14
             plus_k = c_k[S] - copy_k + (theta_k - x_k) / (R_k * self.gamma)  # 14
-        dtheta, dc = server.average(x_k - theta_k, plus_k - c_k[S], clients=S)  # 16, 17
+        dtheta_k, dc_k = x_k - theta_k, plus_k - c_k[S]  # 16
+        dtheta, dc = server.average(dtheta_k, dc_k, clients=S, implied=int(self.option == 2))  # 17
         c_k = put(c_k, S, plus_k)  # 18
         theta = theta + self.eta * dtheta  # 19
         c = c + draw.share * dc  # 20

@@ -50,6 +50,7 @@ class Plain:
     up: int = 1
     down: int = 1
     cut: int = 0
+    implied: int = 0
     every: int = 1
 
     def init(self, theta, K):
@@ -59,7 +60,8 @@ class Plain:
     def round(self, state, problem, server, draw):
         if draw.t % self.every:
             return state
-        server.average(*[state.theta_k] * self.up, state.theta_k[:, : self.cut])
+        rows_k = state.theta_k[:, : self.cut], *[state.theta_k] * self.up
+        server.average(*rows_k, implied=self.implied)
         if self.down:
             server.broadcast(*[state.theta] * self.down)
         return state
@@ -195,13 +197,20 @@ def test_text(tmp_path, demo):
 def test_seldom_communication_and_several_vectors(tmp_path, demo):
     rows = ["Plain(up=2, down=3, every=150): rare", "Partial(down=0): some"]
     _, plain, partial = table_of(tmp_path, rows, **demo("Plain", "Partial"))
-    assert plain == ["Plain", "2d", "3d", "3", "up, down, cut, every", "no", "rare"]
-    assert partial == ["Partial", "d", "0", "3", "up, down, cut, every, least", "yes", "some"]
+    assert plain == ["Plain", "2d", "3d", "3", "up, down, cut, implied, every", "no", "rare"]
+    names = "up, down, cut, implied, every, least"
+    assert partial == ["Partial", "d", "0", "3", names, "yes", "some"]
 
 
-def test_chinese_yes(tmp_path, demo):
-    _, partial = table_of(tmp_path, ["Partial(): 部分"], "zh", **demo("Partial"))
-    assert partial[5] == "是"
+def test_vectors_that_are_sent_but_not_needed(tmp_path, demo):
+    rows = ["Plain(up=3, implied=2): x", "Partial(implied=1): y"]
+    _, plain, partial = table_of(tmp_path, rows, **demo("Plain", "Partial"))
+    assert (plain[1], partial[1]) == ("3d (d needed)", "d (0 needed)")
+
+
+def test_in_chinese(tmp_path, demo):
+    _, partial = table_of(tmp_path, ["Partial(up=2, implied=1): 部分"], "zh", **demo("Partial"))
+    assert (partial[1], partial[5]) == ("2d（必需d）", "是")
 
 
 def test_a_missing_row(tmp_path):

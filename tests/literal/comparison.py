@@ -60,12 +60,15 @@ def assert_same(
     batch_size=None,
     participants=None,
     vectors=1,
+    needed=None,
 ):
     """Compare round by round what a transcription yields, in the order of the state's fields.
 
     `senders` are for each round the clients that send to the server and hear from it, `vectors` how
-    many vectors of d numbers each of them sends, and hears.
+    many vectors of d numbers each of them sends, and hears, `needed` how many it has to send (None:
+    all).
     """
+    needed = vectors if needed is None else needed
     K, d = problem.K, problem.d
     server = machinery.servers(K)
     draws = machinery.draws(seed, problem, batch_size, participants)
@@ -80,6 +83,7 @@ def assert_same(
         ledger = server.ledger
         assert ledger.communications == sum(map(bool, senders[: t + 1]))
         assert ledger.floats_up == ledger.floats_down == vectors * sent_k.sum() * d
+        assert ledger.needed_up == needed * sent_k.sum() * d
         assert ledger.bytes_up == ledger.bytes_down == 8 * ledger.floats_up
         assert ledger.sent_k.tolist() == sent_k.tolist()
     assert t + 1 == len(senders)

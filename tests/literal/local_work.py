@@ -29,7 +29,7 @@ class Work(NamedTuple):
     batches: Any
 
 
-def assert_same_work(pairs, machinery, vectors=1):
+def assert_same_work(pairs, machinery, vectors=1, needed=None):
     """For each case compare what `pairs` makes of it: algorithms, problems and transcriptions."""
     for seed, ((problem, f), batch_size, number, R) in enumerate(CASES):
         R_k = R if isinstance(R, tuple) else (R,) * problem.K
@@ -47,6 +47,7 @@ def assert_same_work(pairs, machinery, vectors=1):
                 batch_size,
                 number,
                 vectors,
+                needed,
             )
 
 
