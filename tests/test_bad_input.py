@@ -61,6 +61,7 @@ CASES = [
     (lambda: FedAvgM(eta=1.0, gamma=1.0, beta=1.0), r"beta = 1.0: a number in \[0, 1\)"),
     (lambda: FedOpt(1.0, 1.0, "adam"), "second_moment = 'adam': a function"),
     (lambda: FedOpt(1.0, 1.0, Adam), "second_moment = .*: a function"),
+    (lambda: FedOpt(1.0, 1.0, Adam(), tau=0.0), "tau = 0.0"),
     (lambda: FedOpt(1.0, 1.0, Adam(), tau=-1.0), "tau = -1.0"),
     (lambda: Adam(beta2=1.0), "beta2 = 1.0"),
     (lambda: FedProx(mu=-1.0), "mu = -1.0"),

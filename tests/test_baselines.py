@@ -112,9 +112,9 @@ def test_algorithms_of_all_clients_refuse_to_sample(algorithm):
 
 
 def test_the_first_step_of_fedadam():
-    """beta1 = .9, beta2 = .99, delta = 1, tau = 0, eta = 1: 0.1/sqrt(0.01) = 1, uncorrected."""
+    """beta1 = .9, beta2 = .99, delta = 1, tau ~ 0, eta = 1: 0.1/sqrt(0.01) = 1, uncorrected."""
     problem = scalar([1], [1])  # a step of size 1 from 0 leads to 1
-    algorithm = FedOpt(1.0, 1.0, Adam(0.99), beta1=0.9, tau=0.0)
+    algorithm = FedOpt(1.0, 1.0, Adam(0.99), beta1=0.9, tau=1e-12)
     assert_allclose(after_a_round(algorithm, problem, 0.0).theta, [1.0])
 
 

@@ -77,11 +77,11 @@ class FedOpt:
         second_moment: which of the three: :func:`adagrad`, :class:`Yogi` or :class:`Adam`, as
             ``Adam(beta2=0.99)``.
         beta1: of the first moment, in [0, 1).
-        tau: adaptivity, >= 0: added to the root of the second moment, which starts at its square.
-            With 0 every coordinate has to move in the first round. Near a point of rest the second
-            moment of Adam tends to 0 and the step to eta/tau times the first moment: it comes to
-            rest only if eta lambda/tau < 2 (1 + beta1)/(1 - beta1), where for quadratics lambda is
-            the largest eigenvalue of the mean of I - (I - gamma A_k)^R, at most gamma L R.
+        tau: adaptivity, > 0: added to the root of the second moment, which starts at its square.
+            Near a point of rest the second moment of Adam tends to 0 and the step to eta/tau times
+            the first moment: for quadratics, all clients and full gradients the point is stable if
+            eta nu/tau < 2 (1 + beta1)/(1 - beta1), and unstable beyond that, where nu is the
+            largest eigenvalue of the mean of I - (I - gamma A_k)^R, at most gamma L R.
         R: number of local steps, or one for each client, see :func:`~fl_algos.local.epochs`.
 
     Raises:
@@ -111,7 +111,7 @@ class FedOpt:
     def __post_init__(self) -> None:
         _checks.store(self, eta=_checks.positive, gamma=_checks.positive)
         _checks.store(self, second_moment=_checks.function, beta1=_checks.fraction)
-        _checks.store(self, tau=_checks.non_negative, R=_checks.local_steps)
+        _checks.store(self, tau=_checks.positive, R=_checks.local_steps)
 
     def init(self, theta: Array, K: int) -> State:
         """The state before round 0."""
