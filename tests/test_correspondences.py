@@ -278,17 +278,18 @@ def test_it_cannot_with_option_one_nor_with_another_step_size():
         assert (history.needed_up == history.floats_up).all() == (server.gamma == 0.3)
 
 
+@pytest.mark.parametrize("participants", [5, 2])
 @pytest.mark.parametrize("eta", [1.0, 0.7])
-def test_with_all_clients_and_equal_R_one_vector_down_is_enough_too(problem, eta):
-    """The next c is minus the move of the server's model over eta R gamma."""
-    gamma, R = 0.5 / problem.L, 3
+def test_with_equal_R_who_hears_of_every_model_knows_c(problem, eta, participants):
+    gamma, R, share = 0.5 / problem.L, 3, participants / problem.K
     algorithm = Scaffold(gamma, eta, R)
-    theta = start(problem)
-    state = run(algorithm, problem, rounds=0, theta=theta).state
+    state = run(algorithm, problem, rounds=0, theta=start(problem)).state
+    c = state.c
     for t in range(ROUNDS):
-        state = run(algorithm, problem, 1, state=state, start=t).state
-        assert_allclose(state.c, (theta - state.theta) / (eta * R * gamma), rtol=0, atol=1e-12)
         theta = state.theta
+        state = run(algorithm, problem, 1, state=state, start=t, participants=participants).state
+        c = (1 - share) * c + share / (eta * R * gamma) * (theta - state.theta)
+        same(state.c, c)
 
 
 def test_scaffnew_is_corrected_proxskip_with_the_other_probability(problem):

@@ -5,6 +5,7 @@ contradicts itself, or is wrong, the errata page of the book tells the story.
 """
 
 from fl_algos.theory.fedpd import fedpd_contraction, fedpd_step_limit, fedpd_step_size
+from fl_algos.theory.fedprox import fedprox_contraction
 from fl_algos.theory.fedsplit import fedsplit_best_step, fedsplit_contraction
 from fl_algos.theory.heterogeneity import G_along, dissimilarity, hessian_range
 from fl_algos.theory.proxskip import (
@@ -42,6 +43,7 @@ __all__ = [
     "fedpd_contraction",
     "fedpd_step_limit",
     "fedpd_step_size",
+    "fedprox_contraction",
     "fedsplit_best_step",
     "fedsplit_contraction",
     "hessian_range",
