@@ -142,6 +142,24 @@ def test_beyond_its_limit_fedadam_goes_round_the_point_of_rest(beta1, beta2, see
     assert 1e-4 < late.max() < 50 * eta
 
 
+@for_any(seed=SEEDS, L_q=st.floats(0.01, 4))
+def test_what_a_step_of_davis_yin_does_to_distances(seed, L_q):
+    """Of the exercise: |dw+|^2 <= |dw|^2 - (1 - L_q/2) |dw - dw+|^2."""
+    rng = np.random.default_rng(seed)
+    problem = random_quadratics(K=3, d=2, mu=10.0 ** rng.uniform(-3, 0), seed=seed)
+    basis = np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    Q = L_q * basis @ np.diag([1.0, rng.uniform()]) @ basis.T
+
+    def step(w_k):
+        x_k = problem.prox(w_k, 1.0)
+        return w_k + np.mean(2 * x_k - w_k - x_k @ Q, axis=0) - x_k
+
+    w_k, v_k = 10 * rng.normal(size=(2, 3, 2))
+    before, after = w_k - v_k, step(w_k) - step(v_k)
+    bound = (before**2).sum() - (1 - L_q / 2) * ((before - after) ** 2).sum()
+    assert (after**2).sum() <= bound + 1e-9
+
+
 class Weighted(Server):
     """A server whose mean is weighted."""
 
