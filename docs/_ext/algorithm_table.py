@@ -146,7 +146,6 @@ class AlgorithmTable(SphinxDirective):
             [nodes.paragraph("", self.words[figures.partial])],
         ]
 
-
     def sent(self, vectors: int, needed: int) -> list[nodes.Node]:
         """How many numbers are sent, and how many need be where these are fewer."""
         if needed == vectors:
