@@ -50,6 +50,7 @@ ENGLISH = {
     True: "yes",
     False: "no",
     "needed": (" (", " needed)"),
+    "classes": [],
 }
 CHINESE = {
     "headings": (
@@ -64,6 +65,7 @@ CHINESE = {
     True: "是",
     False: "否",
     "needed": ("（必需", "）"),
+    "classes": ["unbroken"],  # a line may end between any two characters
 }
 log = logging.getLogger(__name__)
 
@@ -151,7 +153,9 @@ class AlgorithmTable(SphinxDirective):
         if needed == vectors:
             return [multiple_of_d(vectors)]
         before, after = map(nodes.Text, self.words["needed"])
-        return [multiple_of_d(vectors), before, multiple_of_d(needed), after]
+        brackets = nodes.inline("", "", before, multiple_of_d(needed), after)
+        brackets["classes"] += self.words["classes"]
+        return [multiple_of_d(vectors), brackets]
 
 
 def multiple_of_d(vectors: int) -> nodes.Node:
