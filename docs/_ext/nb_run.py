@@ -14,6 +14,7 @@ from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import single_nb_execution
 
+from nb_kernel import kernel_config
 from nb_pool import side_by_side
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def run_notebooks(app: Sphinx) -> None:
             cwd=str(path.parent),
             timeout=app.config.nb_execution_timeout,
             allow_errors=False,
+            config=kernel_config(),
         )
 
     for path, result in zip(todo, side_by_side(run, todo), strict=True):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
+import zmq
 
 from mini import build, notebook
+from nb_kernel import kernel_config
 from nb_pool import THREADS, cores, side_by_side
 
 # Each waits for the other one's line.
@@ -33,7 +35,7 @@ def test_two_notebooks_run_side_by_side_with_one_thread_each(tmp_path, monkeypat
     for language in ("en", "zh"):
         files |= {f"notebooks/{language}/{name}.ipynb": notebook(pages[name]) for name in pages}
     done = build(tmp_path, files)
-    assert (done.returncode, done.warnings) == (0, "")
+    assert (done.returncode, done.warnings) == (0, "")  # nor does a kernel say anything
     for name in pages:
         assert "together on 1" in (done.out / "notebooks" / f"{name}.html").read_text("utf-8")
 
@@ -53,3 +55,9 @@ def test_the_cores_are_those_of_this_process_not_of_the_machine(monkeypatch):
     assert cores() == 1
     monkeypatch.delattr(os, "sched_getaffinity")
     assert cores() == os.cpu_count()
+
+
+@pytest.mark.parametrize(("has", "policy"), [(True, "auto"), (False, "disabled")])
+def test_what_kernels_say_is_encrypted_wherever_it_can_be(monkeypatch, has, policy):
+    monkeypatch.setattr(zmq, "has", lambda capability: has and capability == "curve")
+    assert kernel_config().KernelManager.transport_encryption == policy

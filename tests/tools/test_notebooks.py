@@ -52,6 +52,14 @@ def test_outputs_are_stored_in_both_languages_and_twice_the_same(pair: tuple[Pat
 
 
 @pytest.mark.filterwarnings("default")
+def test_a_kernel_that_runs_well_has_nothing_to_say(
+    pair: tuple[Path, Path], capfd: pytest.CaptureFixture[str]
+) -> None:
+    tool.refresh(*pair)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.filterwarnings("default")
 def test_a_notebook_that_raises_is_not_stored(tmp_path: Path) -> None:
     pair = [write(tmp_path / each / "run.ipynb", new_code_cell("1 / 0")) for each in ("en", "zh")]
     before = [path.read_bytes() for path in pair]

