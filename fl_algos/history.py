@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 
+from fl_algos import _files
 from fl_algos._arrays import Array, to_numpy
 
 __all__ = ["History", "Record"]
@@ -130,15 +131,33 @@ class History:
         return ax
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the records and the last model to a NumPy .npz file, without pickling anything."""
+        """Write the records and the last model to a NumPy .npz file, without pickling anything.
+
+        An older file of that name is replaced when the new one is whole: until then, and when
+        something fails, it stays as it was.
+        """
         columns = {name: getattr(self, name) for name in Record._fields}
-        with open(path, "wb") as file:
+        with _files.replacing(path) as file:
             np.savez_compressed(file, theta=to_numpy(self.theta), **columns)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> History:
-        """Read what :meth:`save` has written; the model comes back as a NumPy array."""
-        with np.load(path, allow_pickle=False) as file:
-            columns = [file[name].tolist() for name in Record._fields]
-            theta = file["theta"]
-        return cls([Record(*row) for row in zip(*columns, strict=True)], theta)
+        """Read what :meth:`save` has written; the model comes back as a NumPy array.
+
+        Raises:
+            OSError: the file can't be opened.
+            ValueError: it is damaged, or not one that :meth:`save` has written.
+        """
+        columns = _files.arrays(path, (*Record._fields, "theta"))
+        theta = columns.pop("theta")
+        lengths = {column.size for column in columns.values()}
+        for name, kind in get_type_hints(Record).items():
+            expected = "iu" if kind is int else "iuf"
+            column = columns[name]
+            a_column = column.ndim == 1 and len(lengths) == 1
+            if not (a_column and (column.size == 0 or column.dtype.kind in expected)):
+                raise _files.foreign(path, f"{name} is {_files.described(column)}")
+        if theta.ndim != 1 or theta.dtype.kind != "f":
+            raise _files.foreign(path, f"theta is {_files.described(theta)}")
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+        return cls([Record(*row) for row in rows], theta)
