@@ -24,7 +24,7 @@ from fl_algos.problems.least_squares import LeastSquares
 from fl_algos.problems.logistic import LogisticRegression
 from fl_algos.problems.quadratic import Quadratic, random_quadratics
 from fl_algos.server import Server
-from fl_algos.simulate import Diverged, run
+from fl_algos.simulate import Diverged, Interrupted, run
 
 __version__ = "0.1.0"
 
@@ -42,6 +42,7 @@ __all__ = [
     "FedProx",
     "GradientDescent",
     "History",
+    "Interrupted",
     "LeastSquares",
     "LogisticRegression",
     "ProxSkip",

@@ -38,8 +38,8 @@ class Kind(NamedTuple):
 
 def kind_of(x: Array) -> Kind:
     """The kind of an array, in words that NumPy and torch share."""
-    library = "torch tensor" if is_torch_array(x) else "NumPy array"
-    return Kind(tuple(x.shape), library, dtype_name(x.dtype), str(x.device))
+    library, device = ("torch tensor", x.device) if is_torch_array(x) else ("NumPy array", "cpu")
+    return Kind(tuple(x.shape), library, dtype_name(x.dtype), str(device))
 
 
 @cache

@@ -64,6 +64,11 @@ class Counted:
 
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
         """The problem's proximal points, counted once for each client."""
+        if not hasattr(self.uncounted, "prox"):
+            raise ValueError(
+                f"{type(self.uncounted).__name__} has no method prox, by which local problems are "
+                "solved exactly: an oracle that takes steps is expected, GD, SGD or VR"
+            )
         self.proxes += int(v_k.shape[0])
         return self.uncounted.prox(v_k, s, clients)
 

@@ -3,13 +3,14 @@
 An oracle is any callable ``oracle(al, theta_k, oracle_k, draw) -> (theta_k, oracle_k)``: `al` is
 the :class:`AugmentedLagrangian` to minimise, `theta_k` (K, d) where to start, `oracle_k` what the
 oracle itself remembers from round to round (None before the first one), `draw` the round's
-randomness. It writes to none of its arguments: their arrays may share memory with others.
+randomness. It writes to none of its arguments: their arrays may share memory with others. One that
+takes minibatches, ``draw.batch(r)``, says so by an attribute ``takes_batches = True``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -115,6 +116,8 @@ class SGD:
     eta: float
     Q: int
 
+    takes_batches: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         _checks.store(self, eta=_checks.positive, Q=_checks.count)
 
@@ -145,6 +148,8 @@ class VR:
     gamma: float
     Q: int
     I: int  # noqa: E741, the paper's symbol
+
+    takes_batches: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _checks.store(self, gamma=_checks.positive, Q=_checks.count, I=_checks.count)

@@ -114,7 +114,10 @@ class Draw(Protocol):
 
 
 class Oracle(Protocol):
-    """A local solver of the augmented Lagrangian, for all clients at once."""
+    """A local solver of the augmented Lagrangian, for all clients at once.
+
+    An oracle may also have an attribute ``takes_batches = True``, if it looks at ``draw.batch``.
+    """
 
     def __call__(self, al: Any, theta_k: Array, oracle_k: Any, draw: Draw) -> tuple[Array, Any]:
         """From theta_k (K, d) and the oracle's own memory to the new theta_k and memory."""
@@ -124,8 +127,9 @@ class Algorithm(Protocol):
     """A frozen dataclass of hyperparameters with a pure function per round.
 
     An algorithm may also have the class variables ``samples_clients = True``, if its block lets
-    some clients take part in a round, and ``uses_weights = True``, if its averages use the
-    problem's weights: :func:`~fl_algos.simulate.run` refuses either to all others. It may have
+    some clients take part in a round, ``takes_batches = True``, if its local steps look at
+    ``draw.batch``, and ``uses_weights = True``, if its averages use the problem's weights:
+    :func:`~fl_algos.simulate.run` refuses each of these to all others. It may have
     ``check(state)``, which raises a ValueError for a state that a run can't start from.
     """
 

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from fl_algos import _checks, _metrics
-from fl_algos._arrays import Array, Kind, copy_of, kind_of
+from fl_algos._arrays import Array, copy_of
 from fl_algos._counted import Counted
+from fl_algos._states import Rounds, States
 from fl_algos.draw import Draws
 from fl_algos.history import History, Record
-from fl_algos.protocols import Algorithm, Problem
+from fl_algos.protocols import Algorithm, Oracle, Problem
 from fl_algos.server import Server
 
-__all__ = ["Diverged", "run"]
+__all__ = ["Diverged", "Interrupted", "run"]
 
 
 class Diverged(ArithmeticError):
@@ -35,6 +36,26 @@ class Diverged(ArithmeticError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.t, self.quantity, self.history)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C has ended a run, or a KeyboardInterrupt from elsewhere, such as its `watch`.
+
+    ``run(..., state=interrupted.history.state, start=interrupted.t)`` goes on where it was; a
+    `server` of one's own has counted what it did of the round that was broken off, too.
+
+    Attributes:
+        t: the number of whole rounds done.
+        history: what had been recorded before, and the state after these rounds.
+    """
+
+    def __init__(self, t: int, history: History) -> None:
+        super().__init__(f"after {t} rounds")
+        self.t = t
+        self.history = history
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.t, self.history)
 
 
 def run(
@@ -70,10 +91,10 @@ def run(
             again. What has been sent and computed is counted from 0.
         server: the server with its ledger, e.g. to read it afterwards; a new one if None. A used
             one goes on counting from where it is.
-        batch_size: samples that a client looks at in a local step, at most, in those algorithms and
-            oracles whose blocks take minibatches; all of them if None.
-        participants: clients that take part in a round, drawn anew in each, in those algorithms
-            whose blocks sample clients; all of them if None.
+        batch_size: samples that a client looks at in a local step, at most; all of them if None.
+            It is refused to algorithms and oracles whose blocks take no minibatches.
+        participants: clients that take part in a round, drawn anew in each; all of them if None.
+            It is refused to algorithms whose blocks sample no clients.
         tolerance: stop at the first record in which ``|grad f|`` at the server's model is at
             most this.
         stride: rounds between two records, tolerance checks and checks that all is finite; the
@@ -86,10 +107,15 @@ def run(
         The history, from round `start` on.
 
     Raises:
-        ValueError: an argument is not allowed, or a round changed the shape, type, dtype or device
-            of the state's arrays.
+        ValueError: an argument is not allowed, the algorithm has returned what is no state, or a
+            round changed the shape, type, dtype or device of the state's arrays.
         Diverged: something is not finite; the error names the round and the quantity, and keeps
             the history.
+        Interrupted: Ctrl-C was pressed; it is a KeyboardInterrupt that keeps the history.
+
+    Warns:
+        RuntimeWarning: the server's model has changed before anything was averaged, so that what
+            the algorithm sends is not counted; or the minimiser could not be computed.
 
     >>> from fl_algos import GradientDescent, random_quadratics
     >>> problem = random_quadratics(K=4, d=3, L=1.0)
@@ -104,6 +130,7 @@ def run(
 
     watch = (lambda state: None) if watch is None else _checks.function("watch", watch)
     _checks.instance("algorithm", algorithm, "round")
+    _checks.instance("algorithm", algorithm, "init")
     _checks.instance("problem", problem, "grad")
     rounds = _checks.count("rounds", rounds, least=0)
     start = _checks.count("start", start, least=0)
@@ -114,47 +141,70 @@ def run(
     _checks.instance("server", server, "average")
     if server.ledger.K != problem.K:
         raise ValueError(f"server has K = {server.ledger.K}: {problem.K} is expected")
-    _check_scope(algorithm, problem, participants)
     draws = Draws(seed, problem, batch_size, participants)
+    _check_scope(algorithm, problem, draws)
     problem = Counted(problem)
-    state, kinds = _start(algorithm, problem, theta, state, start)
+    state, states = _start(algorithm, problem, theta, state, start)
+    watchful = Rounds(states, state, server)
     metrics = _metrics.Metrics(problem)
     records: list[Record] = []
     watched: list[Any] = []
+    done = start, state  # in one, so that at any moment the rounds are those of the state
 
-    # Without a terminal (a notebook, CI) there is no bar: stored outputs would never be the same.
-    with np.errstate(all="ignore"), tqdm(total=rounds, delay=2, disable=None) as bar:
-        for t in range(start, start + rounds + 1):
-            last = t == start + rounds
-            if (t - start) % stride == 0 or last:
-                _require_kinds(f"round {t}: ", state, kinds)
-                figures, finite = metrics(state)
-                record = _metrics.record(t, figures, problem, server)
-                if not finite and (name := _metrics.not_finite(state, record)) is not None:
-                    raise Diverged(t, name, History(records, state.theta, state, watched))
-                records.append(record)
-                watched.append(watch(state))
-                if tolerance > 0 and record.grad_norm2 <= tolerance**2:
-                    break
-            if not last:
-                state = algorithm.round(state, problem, server, draws[t])
-                bar.update()
-    return History(records, state.theta, state, watched)
+    try:
+        # Without a terminal (a notebook, CI) no bar: stored outputs would never be the same.
+        with np.errstate(all="ignore"), tqdm(total=rounds, delay=2, disable=None) as bar:
+            for t in range(start, start + rounds + 1):
+                last = t == start + rounds
+                if (t - start) % stride == 0 or last:
+                    states.require_kinds(f"round {t}: ", state)
+                    figures, finite = metrics(state)
+                    record = _metrics.record(t, figures, problem, server)
+                    if not finite and (name := _metrics.not_finite(state, record)) is not None:
+                        raise Diverged(t, name, History(records, state.theta, state, watched))
+                    seen = watch(state)
+                    records.append(record)
+                    watched.append(seen)
+                    if tolerance > 0 and record.grad_norm2 <= tolerance**2:
+                        break
+                if not last:
+                    state = algorithm.round(state, problem, server, draws[t])
+                    watchful.look_at(t + 1, state)
+                    done = t + 1, state
+                    bar.update()
+        return History(records, state.theta, state, watched)
+    except KeyboardInterrupt as interrupt:
+        t, state = done  # the round that was broken off is not among them
+        history = History(records[: len(watched)], state.theta, state, watched)
+        raise Interrupted(t, history).with_traceback(interrupt.__traceback__) from None
 
 
-def _check_scope(algorithm: Algorithm, problem: Problem, participants: int | None) -> None:
+def _check_scope(algorithm: Algorithm, problem: Problem, draws: Draws) -> None:
     """Refuse what the algorithm's block does not provide for."""
     name = type(algorithm).__name__
-    if participants not in (None, problem.K) and not getattr(algorithm, "samples_clients", False):
+    samples_clients = getattr(algorithm, "samples_clients", False)
+    if draws.participants < problem.K and not samples_clients:
         raise ValueError(
-            f"participants = {participants}: all clients take part in {name}, "
+            f"participants = {draws.participants}: all clients take part in {name}, "
             "it does not set samples_clients"
+        )
+    size, takes_batches = draws.batch_size, getattr(algorithm, "takes_batches", False)
+    if size is not None and size < problem.sizes.max() and not takes_batches:
+        oracle = getattr(algorithm, "oracle", None)
+        who = name if oracle is None else f"the oracle {_name_of(oracle)}"
+        raise ValueError(
+            f"batch_size = {size}: a step of {who} looks at all samples, "
+            "it does not set takes_batches"
         )
     R = getattr(algorithm, "R", 1)
     if isinstance(R, tuple) and len(R) != problem.K:
         raise ValueError(f"R has {len(R)} entries: one for each of {problem.K} clients is expected")
     if not getattr(algorithm, "uses_weights", False):
         _checks.equal_weights(name, problem)
+
+
+def _name_of(oracle: Oracle) -> str:
+    return getattr(oracle, "__name__", type(oracle).__name__)
 
 
 def _default_stride(problem: Problem, rounds: int) -> int:
@@ -164,8 +214,8 @@ def _default_stride(problem: Problem, rounds: int) -> int:
 
 def _start(
     algorithm: Algorithm, problem: Problem, theta: Array | None, state: Any, start: int
-) -> tuple[Any, dict[str, Kind]]:
-    """The state to start from, and the kinds that its arrays have and keep."""
+) -> tuple[Any, States]:
+    """The state to start from, and what it has in common with those to come."""
     if state is not None and theta is not None:
         raise ValueError("theta and state are both given: one of them is expected")
     if theta is None and state is None and start > 0:
@@ -174,21 +224,13 @@ def _start(
         theta = np.zeros(problem.d)
     _checks.real("theta", theta)
     _checks.shape("theta", theta, (problem.d,))
-    initial = algorithm.init(copy_of(problem.asarray(theta)), problem.K)
-    kinds = {name: kind_of(x) for name, x in _metrics.arrays(initial).items()}
+    theta = copy_of(problem.asarray(theta))
+    initial = algorithm.init(theta, problem.K)
+    states = States(type(algorithm).__name__, initial, theta)
     if state is None:
-        return initial, kinds
-    fields = getattr(state, "_fields", None)
-    if fields != initial._fields:
-        found = type(state).__name__ if fields is None else ", ".join(fields)
-        raise ValueError(f"state has {found}: {', '.join(initial._fields)} is expected")
-    _require_kinds("state: ", state, kinds)
+        return initial, states
+    states.require_fields("state has", state)
+    states.require_kinds("state: ", state)
     if hasattr(algorithm, "check"):
         algorithm.check(state)
-    return state, kinds
-
-
-def _require_kinds(where: str, state: Any, kinds: dict[str, Kind]) -> None:
-    """A user's oracle that returns another shape would be broadcast to a wrong number."""
-    for name, expected in kinds.items():
-        _checks.kind(where + name, getattr(state, name), expected)
+    return state, states

@@ -187,9 +187,12 @@ CASES += [
     (lambda: run(FedPD(1.0), PROBLEM, 1, server=Server(3)), "server has K = 3: 2 is expected"),
     (
         lambda: run(Scaffnew(1.0, 0.5), PROBLEM, 1, state=STATE),
-        "state has theta, theta_k, .*: thet",
+        "state has theta, theta_k, .*: a NamedTuple with thet",
     ),
-    (lambda: run(FedPD(1.0), PROBLEM, 1, state=np.ones(2)), "state has ndarray: theta, "),
+    (
+        lambda: run(FedPD(1.0), PROBLEM, 1, state=np.ones(2)),
+        "state has ndarray: a NamedTuple with theta, ",
+    ),
     (
         lambda: run(FedPD(1.0), PROBLEM, 1, state=FedPD(1.0).init(np.zeros(3), 2)),
         r"state: theta has shape \(3,\): \(2,\) is expected",

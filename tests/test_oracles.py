@@ -6,7 +6,24 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from fl_algos import GD, SGD, VR, AugmentedLagrangian, FedPD, exact, run
+from fl_algos import (
+    GD,
+    SGD,
+    VR,
+    AugmentedLagrangian,
+    FedAvg,
+    FedAvgM,
+    FedOpt,
+    FedPD,
+    FedProx,
+    GradientDescent,
+    ProxSkip,
+    Scaffnew,
+    Scaffold,
+    Yogi,
+    exact,
+    run,
+)
 from fl_algos.draw import Draws
 from literal.clients import regression
 
@@ -68,12 +85,64 @@ def test_gradient_evaluations_by_hand(problem):
     """37 samples; batches of two take 2 + 2 + 2, or 2 + 2 + 1 at the end of a pass over 5."""
     rounds, n = 10, 37
     counted = {
-        oracle: int(run(FedPD(s=S, oracle=oracle), problem, rounds, batch_size=2).gradients[-1])
-        for oracle in (GD(0.1, 3), SGD(0.1, 2), VR(0.1, 2, 5))
+        oracle: int(run(FedPD(s=S, oracle=oracle), problem, rounds, batch_size=size).gradients[-1])
+        for oracle, size in ((GD(0.1, 3), None), (SGD(0.1, 2), 2), (VR(0.1, 2, 5), 2))
     }
     assert counted[GD(0.1, 3)] == rounds * 3 * n
     assert counted[SGD(0.1, 2)] == rounds * 2 * 6
     assert counted[VR(0.1, 2, 5)] == rounds * 2 * 2 * 6 + 2 * n
+
+
+def a_users_oracle(al, theta_k, oracle_k, draw):
+    return theta_k - 0.1 * al.grad(theta_k, batch=draw.batch(0)), oracle_k
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "who"),
+    [
+        (GradientDescent(0.1), "GradientDescent"),
+        (FedPD(S), "the oracle exact"),
+        (FedPD(S, oracle=GD(0.1, 3)), "the oracle GD"),
+        (FedProx(1.0), "the oracle exact"),
+        (FedProx(1.0, a_users_oracle), "the oracle a_users_oracle"),
+    ],
+)
+def test_minibatches_are_refused_where_nothing_looks_at_them(problem, algorithm, who):
+    message = f"batch_size = 2: a step of {who} looks at all samples, it does not set takes_batches"
+    with pytest.raises(ValueError, match=message):
+        run(algorithm, problem, 1, batch_size=2)
+    everything = int(problem.sizes.max())
+    run(algorithm, problem, 1, batch_size=everything)  # what it does anyhow
+    with pytest.raises(ValueError, match=f"batch_size = {everything - 1}"):
+        run(algorithm, problem, 1, batch_size=everything - 1)
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        FedAvg(0.1),
+        FedAvgM(1.0, 0.1),
+        FedOpt(0.1, 0.1, Yogi()),
+        Scaffold(0.1),
+        ProxSkip(0.1, 0.5),
+        Scaffnew(0.1, 0.5),
+        FedPD(S, oracle=SGD(0.1, 2)),
+        FedPD(S, oracle=VR(0.1, 2, 2)),
+        FedProx(1.0, SGD(0.1, 2)),
+        FedProx(1.0, VR(0.1, 2, 2)),
+    ],
+)
+def test_who_says_that_it_takes_minibatches_looks_at_them(problem, algorithm):
+    theta = [run(algorithm, problem, 3, batch_size=size).theta for size in (None, 2)]
+    assert (theta[0] != theta[1]).any()
+
+
+def test_an_oracle_of_ones_own_says_that_it_takes_minibatches(problem):
+    def oracle(*arguments):
+        return a_users_oracle(*arguments)
+
+    oracle.takes_batches = True
+    assert run(FedPD(S, oracle=oracle), problem, 1, batch_size=2).gradients[-1] == 6
 
 
 @pytest.mark.parametrize("oracle", [SGD(0.2, 3), VR(0.2, 3, 4)])

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
 import pickle
+import sys
+import traceback
 import tracemalloc
 from fractions import Fraction
 
@@ -20,6 +25,7 @@ from fl_algos import (
     FedPD,
     GradientDescent,
     History,
+    Interrupted,
     LogisticRegression,
     ProxSkip,
     Quadratic,
@@ -200,6 +206,72 @@ def test_divergence_survives_a_pickle(problem):
     assert again.history.records == caught.value.history.records
 
 
+def test_an_interrupted_run_keeps_its_history_and_goes_on(problem):
+    def stops(state):
+        calls.append(state)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+
+    calls = []
+    algorithm, whole = FedPD(1.0, 0.5), run(FedPD(1.0, 0.5), problem, rounds=20)
+    with pytest.raises(KeyboardInterrupt, match="after 12 rounds") as caught:
+        run(algorithm, problem, rounds=20, stride=3, watch=stops)
+    stopped = caught.value
+    assert isinstance(stopped, Interrupted)
+    assert stopped.history.rounds.tolist() == [0, 3, 6, 9]
+    assert stopped.history.loss.tolist() == whole.loss[:12:3].tolist()
+    assert len(stopped.history.watched) == 4
+    assert stopped.__traceback__ is not None
+    again = pickle.loads(pickle.dumps(stopped))
+    assert (str(again), again.t) == (str(stopped), stopped.t) == ("after 12 rounds", 12)
+    assert again.history.records == stopped.history.records
+    rest = run(algorithm, problem, 8, state=again.history.state, start=again.t)
+    assert (rest.theta == whole.theta).all()
+
+
+def test_wherever_it_is_interrupted_state_and_rounds_belong_together(problem):
+    """Ctrl-C comes between two lines of run, or in what they call: at any of them once."""
+    algorithm = GradientDescent(1.0)
+    thetas = [run(algorithm, problem, t).theta for t in range(4)]
+    rounds_done, lines = set(), 0
+
+    def interrupts(frame, event, argument):
+        def on_line(frame, event, argument):
+            nonlocal left
+            if event == "line":
+                left -= 1
+                if left == 0:
+                    raise KeyboardInterrupt
+            return on_line
+
+        is_ours = frame.f_code is run.__code__ or frame.f_code is GradientDescent.round.__code__
+        return on_line if is_ours else None
+
+    while True:
+        lines += 1
+        left, found, tracer = lines, None, sys.gettrace()
+        try:
+            sys.settrace(interrupts)
+            run(algorithm, problem, rounds=3, watch=lambda state: state.theta)
+        except Interrupted as interrupted:
+            found = interrupted
+        except KeyboardInterrupt:
+            assert rounds_done == set()  # only before there is anything to keep
+            continue
+        finally:
+            sys.settrace(tracer)
+        if found is None:
+            break
+        rounds_done.add(found.t)
+        history = found.history
+        assert (history.theta == history.state.theta).all()
+        assert (history.theta == thetas[found.t]).all()
+        assert found.t - 1 <= len(history) - 1 <= found.t
+        assert history.rounds.tolist() == list(range(len(history.watched)))
+        assert all((x == thetas[t]).all() for t, x in enumerate(history.watched))
+    assert rounds_done == {0, 1, 2, 3}
+
+
 def test_without_theta_star_the_distance_is_unknown():
     indefinite = Quadratic(np.array([[[-1.0]], [[0.5]]]), np.zeros((2, 1)))
     assert np.isnan(run(FedPD(0.5), indefinite, rounds=2).distance).all()
@@ -230,6 +302,101 @@ class TestHistory:
         assert (again.theta == history.theta).all()
         with np.load(tmp_path / "run.npz", allow_pickle=False) as file:
             assert "loss" in file
+
+    @pytest.mark.parametrize("fails", ["savez_compressed", "fsync"])
+    def test_on_a_full_disk_the_older_file_stays(self, history, tmp_path, monkeypatch, fails):
+        def full(file, **columns):
+            if columns:
+                file.write(b"half of it")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        path = tmp_path / "run.npz"
+        history.save(path)
+        before = path.read_bytes()
+        monkeypatch.setattr(np if fails == "savez_compressed" else os, fails, full)
+        for each in (path, tmp_path / "new.npz"):
+            with pytest.raises(OSError, match="No space left"):
+                History(history.records[:3], history.theta).save(each)
+        assert [each.name for each in tmp_path.iterdir()] == ["run.npz"]
+        assert path.read_bytes() == before
+
+    def test_a_file_takes_the_place_of_an_older_one_with_its_permissions(self, history, tmp_path):
+        path, link, other = (tmp_path / name for name in ("run.npz", "link", "other"))
+        path.write_text("older")
+        path.chmod(0o640)
+        link.symlink_to(path)
+        history.save(link)
+        other.write_text("")
+        history.save(tmp_path / "new")
+        assert link.is_symlink()
+        assert History.load(path).records == history.records
+        assert path.stat().st_mode & 0o777 == 0o640
+        assert (tmp_path / "new").stat().st_mode == other.stat().st_mode  # by the umask
+        assert len(list(tmp_path.iterdir())) == 4
+
+    def test_what_is_no_regular_file_is_not_replaced(self, history):
+        history.save(os.devnull)
+        assert not os.path.isfile(os.devnull)
+
+    @pytest.fixture
+    def saved(self, history, tmp_path):
+        path = tmp_path / "run.npz"
+        history.save(path)
+        with np.load(path) as file:
+            return path, dict(file)
+
+    def refused(self, path, why):
+        with pytest.raises(ValueError, match=why) as caught:
+            History.load(path)
+        shown = "".join(traceback.format_exception(caught.value))
+        assert str(path) in str(caught.value)
+        assert "allow_pickle" not in shown  # nor anything else of NumPy's
+        assert shown.count("Traceback") == 1
+
+    def test_a_damaged_file_is_refused_by_name(self, saved):
+        path, _ = saved
+        whole = path.read_bytes()
+        for length in range(0, len(whole), 97):
+            path.write_bytes(whole[:length])
+            self.refused(path, "a file that save has written is expected: ")
+        for place in range(40, len(whole), 97):
+            damaged = bytearray(whole)
+            damaged[place] ^= 0xFF
+            path.write_bytes(damaged)
+            with contextlib.suppress(ValueError):  # a date, say, may be anything
+                assert History.load(path).loss.tolist() == saved[1]["loss"].tolist()
+
+    @pytest.mark.parametrize(
+        ("changes", "why"),
+        [
+            ({"loss": None}, "it has no loss"),
+            ({"theta": None}, "it has no theta"),
+            ({"loss": np.zeros(20)}, "rounds is an array of int64 of shape"),
+            ({"loss": np.zeros((21, 1))}, r"loss is an array of float64 of shape \(21, 1\)"),
+            ({"rounds": np.zeros(21)}, r"rounds is an array of float64 of shape \(21,\)"),
+            ({"loss": np.array(["1"] * 21)}, "loss is an array of <U1"),
+            ({"theta": np.zeros(())}, r"theta is an array of float64 of shape \(\)"),
+            ({"theta": np.zeros(3, dtype=int)}, "theta is an array of int64"),
+            ({"loss": np.array([{}] * 21)}, "loss is no array of numbers"),
+        ],
+    )
+    def test_a_file_that_save_has_not_written_is_refused(self, saved, changes, why):
+        path, columns = saved
+        columns |= changes
+        np.savez(path, **{name: x for name, x in columns.items() if x is not None})
+        self.refused(path, why)
+
+    def test_other_files_are_refused(self, tmp_path):
+        path = tmp_path / "run.npz"
+        for content in (b"", b"words", pickle.dumps({"loss": 1})):
+            path.write_bytes(content)
+            self.refused(path, "File is not a zip file")
+        with open(path, "wb") as file:
+            np.save(file, np.zeros(3))
+        self.refused(path, "File is not a zip file")
+        path.unlink()
+        with pytest.raises(FileNotFoundError):
+            History.load(path)
 
     def test_to_pandas(self, history):
         pytest.importorskip("pandas", reason="pandas is not installed")

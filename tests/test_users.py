@@ -173,6 +173,170 @@ def test_a_number_in_a_state() -> None:
     assert fl.run(Counting(), ByHand(), 5).state.steps == 5
 
 
+class Mine:
+    """An algorithm of a user that is right; each of those below has one mistake."""
+
+    def init(self, theta: Any, K: int) -> Any:
+        return Counter(theta, 0 * theta)
+
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        theta_k = server.broadcast(state.theta)
+        return state._replace(theta=server.average(theta_k - 0.1 * problem.grad(theta_k)))
+
+
+class NoState(Mine):
+    def init(self, theta: Any, K: int) -> Any:
+        self.theta = theta
+
+
+class NoModel(Mine):
+    def init(self, theta: Any, K: int) -> Any:
+        return NoTheta(theta)
+
+
+class NoTheta(NamedTuple):
+    x: Any
+
+
+class OfNumPy(Mine):
+    def init(self, theta: Any, K: int) -> Any:
+        return Counter(np.zeros(len(theta)), 0 * theta)
+
+
+class PartlyOfNumPy(Mine):
+    def init(self, theta: Any, K: int) -> Any:
+        return Counter(theta, np.zeros(len(theta)))
+
+
+class OneNumberLess(Mine):
+    def init(self, theta: Any, K: int) -> Any:
+        return Counter(theta[1:], theta)
+
+
+class Forgets(Mine):
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        super().round(state, problem, server, draw)
+
+
+class ForgetsLater(Mine):
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        return super().round(state, problem, server, draw) if draw.t < 3 else None
+
+
+class ReturnsADict(Mine):
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        return super().round(state, problem, server, draw)._asdict()
+
+
+class ReturnsTheClass(Mine):
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        return Counter
+
+
+class ReturnsAnother(Mine):
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        return NoTheta(state.theta)
+
+
+class MovesOn(Mine):
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        return state._replace(theta=np.ones((3, 2)))
+
+
+MISTAKES = [
+    (NoState(), "init of NoState has returned None: a NamedTuple with a field theta is expected"),
+    (NoModel(), "init of NoModel has returned x: a NamedTuple with a field theta is expected"),
+    (OneNumberLess(), r"init of OneNumberLess: theta has shape \(1,\): \(2,\) is expected"),
+    (Forgets(), "round 1 of Forgets has returned None: a NamedTuple with theta, steps is expected"),
+    (ForgetsLater(), "round 4 of ForgetsLater has returned None: a NamedTuple with theta, steps"),
+    (ReturnsADict(), "round 1 of ReturnsADict has returned dict: a NamedTuple with theta, steps"),
+    (ReturnsTheClass(), "round 1 of ReturnsTheClass has returned type: a NamedTuple with theta"),
+    (ReturnsAnother(), "round 1 of ReturnsAnother has returned x: a NamedTuple with theta, steps"),
+    (MovesOn(), r"round 1: theta has shape \(3, 2\): \(2,\) is expected"),
+    (Mine.round, "algorithm = .*: an object with a method round is expected"),
+]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "message"), MISTAKES, ids=[type(each).__name__ for each, _ in MISTAKES]
+)
+def test_what_is_wrong_with_an_algorithm_of_ones_own_is_said(algorithm: Any, message: str) -> None:
+    fl.run(Mine(), ByHand(), 5)
+    for stride in (1, 5):
+        with pytest.raises(ValueError, match=message):
+            fl.run(algorithm, ByHand(), 5, stride=stride)
+
+
+def test_a_state_of_numpy_on_a_problem_of_torch_is_named() -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    problem = fl.random_quadratics(K=2, d=3).to("cpu")
+    fl.run(Mine(), problem, 2)
+    with pytest.raises(ValueError, match="init of OfNumPy: theta has type NumPy array: torch tens"):
+        fl.run(OfNumPy(), problem, 2)
+    with pytest.raises(ValueError, match="steps is a NumPy array: a torch tensor is expected"):
+        fl.run(PartlyOfNumPy(), problem, 2)
+
+    def remembers(al: Any, theta_k: Any, oracle_k: Any, draw: Any) -> Any:
+        return theta_k - 0.1 * al.grad(theta_k), np.zeros(2)
+
+    with pytest.raises(ValueError, match="round 1: oracle_k is a NumPy array: a torch tensor is"):
+        fl.run(fl.FedPD(1.0, oracle=remembers), problem, 2)
+
+
+class ByItself(Mine):
+    """Averages without the server, from round 2 on; in round 1 the model is another array only."""
+
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        if draw.t == 0:
+            return state._replace(theta=state.theta + 0)
+        grad_k = problem.grad(server.broadcast(state.theta))
+        return state._replace(theta=state.theta - 0.1 * grad_k[0])
+
+
+class InPlace(Mine):
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        state.theta[:] += 1
+        return state
+
+
+class AfterOne(Mine):
+    """The server goes on by itself in rounds without communication: that is its own affair."""
+
+    def round(self, state: Any, problem: Any, server: Any, draw: Any) -> Any:
+        if draw.t == 0:
+            return super().round(state, problem, server, draw)
+        return state._replace(theta=0.9 * state.theta)
+
+
+@pytest.mark.parametrize("place", [None, "cpu"])
+def test_a_model_that_changes_without_communication_is_a_warning(place: str | None) -> None:
+    if place:
+        pytest.importorskip("torch", reason="torch is not installed")
+    problem = fl.Quadratic(np.ones((2, 1, 1)), np.ones((2, 1))).to(place)
+    fl.run(AfterOne(), problem, 4)
+    fl.run(fl.FedPD(1.0, p=0.9), problem, 4, seed=1)
+    with pytest.warns(RuntimeWarning, match="ByItself has changed theta, but") as caught:
+        fl.run(ByItself(), problem, 4)
+    assert [str(each.message)[:8] for each in caught] == ["round 2:"]
+    assert caught[0].filename == __file__
+    with pytest.warns(RuntimeWarning, match="round 1: InPlace has changed theta"):
+        fl.run(InPlace(), problem, 1)
+
+
+def test_a_problem_without_prox_is_named_and_what_does_without_it() -> None:
+    class WithoutProx:
+        def __getattr__(self, name: str) -> Any:
+            if name == "prox":
+                raise AttributeError(name)
+            return getattr(ByHand(), name)
+
+    message = "WithoutProx has no method prox, .*: an oracle that takes steps is expected"
+    for algorithm in (fl.FedPD(1.0), fl.FedProx(1.0)):
+        with pytest.raises(ValueError, match=message):
+            fl.run(algorithm, WithoutProx(), 1)
+    fl.run(fl.FedPD(1.0, oracle=fl.GD(0.1, 2)), WithoutProx(), 1)
+
+
 def test_a_minimiser_that_is_not_wanted_is_not_computed() -> None:
     problem = fl.LogisticRegression([np.eye(2)] * 2, [[0, 1]] * 2, l2=0.1)
     problem.theta_star = None

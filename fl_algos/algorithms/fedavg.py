@@ -53,6 +53,7 @@ class FedAvg:
     R: int | Sequence[int] = 1
 
     samples_clients: ClassVar[bool] = True
+    takes_batches: ClassVar[bool] = True
     uses_weights: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -54,6 +54,7 @@ class FedAvgM:
     R: int | Sequence[int] = 1
 
     samples_clients: ClassVar[bool] = True
+    takes_batches: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _checks.store(self, eta=_checks.positive, gamma=_checks.positive)

@@ -107,6 +107,7 @@ class FedOpt:
     R: int | Sequence[int] = 1
 
     samples_clients: ClassVar[bool] = True
+    takes_batches: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _checks.store(self, eta=_checks.positive, gamma=_checks.positive)

@@ -60,6 +60,11 @@ class FedPD:
     def __post_init__(self) -> None:
         _checks.store(self, s=_checks.positive, p=_checks.skip_probability, oracle=_checks.function)
 
+    @property
+    def takes_batches(self) -> bool:
+        """Whether the oracle takes minibatches."""
+        return getattr(self.oracle, "takes_batches", False)
+
     def init(self, theta: Array, K: int) -> State:
         """The state before round 0: theta (d,) everywhere, no dual variables."""
         theta_k = theta_k0 = stack(theta, K)  # 2, 3

@@ -53,6 +53,11 @@ class FedProx:
     def __post_init__(self) -> None:
         _checks.store(self, mu=_checks.positive, oracle=_checks.function)
 
+    @property
+    def takes_batches(self) -> bool:
+        """Whether the oracle takes minibatches."""
+        return getattr(self.oracle, "takes_batches", False)
+
     def init(self, theta: Array, K: int) -> State:
         """The state before round 0."""
         return State(theta)  # 2

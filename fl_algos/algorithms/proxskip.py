@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from fl_algos import _checks
 from fl_algos._arrays import Array, stack, zeros_k
@@ -69,6 +69,8 @@ class ProxSkip:
     p: float
     R: int = 1
     corrected: bool = False
+
+    takes_batches: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _checks.store(self, gamma=_checks.positive, p=_checks.skip_probability)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from fl_algos import _checks
 from fl_algos._arrays import Array, stack, zeros_k
@@ -42,6 +43,8 @@ class Scaffnew:
 
     gamma: float
     p: float
+
+    takes_batches: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _checks.store(self, gamma=_checks.positive, p=_checks.communication_probability)

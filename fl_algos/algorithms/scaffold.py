@@ -59,6 +59,7 @@ class Scaffold:
     option: int = 2
 
     samples_clients: ClassVar[bool] = True
+    takes_batches: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _checks.store(self, gamma=_checks.positive, eta=_checks.positive, R=_checks.local_steps)
