@@ -16,11 +16,12 @@ help:
 	@echo "make clean      remove all that make has made: .venv, build, the notebooks' copies"
 	@echo "PYTHON=python3.12 after any of them chooses a Python: 3.11, 3.12 or 3.13"
 
+# -B: nothing is left in tools, where `make clean` would not look.
 book test bench peers notebooks claims clean: python
-	@"$(PYTHON)" tools/project.py $@
+	@"$(PYTHON)" -B tools/project.py $@
 
 serve: python
-	@"$(PYTHON)" tools/project.py serve "$(PORT)"
+	@"$(PYTHON)" -B tools/project.py serve "$(PORT)"
 
 # Asked before the tool is read, in words that every Python since 2 understands.
 python:

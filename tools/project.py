@@ -25,11 +25,15 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))  # where PYTHONSAFEPATH is set, it is not there
+
+import folder_lock  # noqa: E402
+
 LANGUAGES = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
 LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
 MEASURED = ("bench.json", "peers.json")
@@ -145,7 +149,8 @@ def run(command: Sequence[object], *, cwd: Path) -> int:
     environment["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
     environment.setdefault("NODE_USE_SYSTEM_CA", "1")  # npm then trusts what the system trusts
     words = [str(word) for word in command]
-    return subprocess.run(words, cwd=cwd, env=environment, stdin=subprocess.DEVNULL).returncode
+    options = {"cwd": cwd, "env": environment, "stdin": subprocess.DEVNULL}
+    return subprocess.run(words, **options, close_fds=False).returncode  # it holds the lock, too
 
 
 # --- the project ---------------------------------------------------------------------------------
@@ -159,6 +164,7 @@ class Project:
         self.venv = root / ".venv"
         self.build = root / "build"
         self.site = self.build / "site"
+        self.lock = self.build / "lock"
         self.python = self.venv / "bin" / "python"
         self._run = run
 
@@ -179,6 +185,20 @@ class Project:
         """Install, every version as `constraints.txt` has it."""
         pins = self.root / "constraints.txt"
         self.call(*self.module("pip", "install", "--quiet", "--no-input", "-c", pins, *arguments))
+
+    @contextmanager
+    def alone(self, target: str) -> Iterator[None]:
+        """Keep everybody else from writing to this checkout meanwhile."""
+        try:
+            with folder_lock.held(self.lock, f"make {target}"):
+                yield
+        except folder_lock.Held as other:
+            processes = other.processes or [f"(lsof '{self.lock}' lists them)"]
+            raise Failure(
+                f"`{other.words}` is at work in this folder, or what it has started still is:\n  "
+                + "\n  ".join(processes)
+                + "\nWait until these processes have ended, or end them, and run make again."
+            ) from None
 
     # The steps, from nothing to a site.
 
@@ -425,8 +445,11 @@ class Project:
         """Remove all that make has made."""
         copies = self.root.glob("docs/*/notebooks/*.ipynb")
         catalogs = self.root.glob("docs/_locale/**/*.mo")
-        for path in (self.venv, self.build, *copies, *catalogs):
+        built = [path for path in self.build.glob("*") if path != self.lock]
+        for path in (self.venv, *built, *copies, *catalogs, self.lock):  # the lock to the last
             remove(path)
+        with suppress(OSError):  # not there, or somebody has begun to build
+            self.build.rmdir()
 
 
 def list_files(folder: Path) -> dict[str, int]:
@@ -455,8 +478,10 @@ def main(arguments: Sequence[str] | None = None, project: Project | None = None)
     targets.add_parser("serve", help=Project.serve.__doc__).add_argument("port")
     options = vars(parser.parse_args(arguments))
     target = options.pop("target")
+    project = project or Project()
     try:
-        getattr(project or Project(), target)(**options)
+        with nullcontext() if target == "serve" else project.alone(target):
+            getattr(project, target)(**options)
     except Failure as failure:
         print(f"\n{failure}", file=sys.stderr)
         return 1

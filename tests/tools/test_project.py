@@ -1,5 +1,7 @@
 """The set-up does what changed, all that was broken off, and nothing else."""
 
+import errno
+import fcntl
 import json
 import os
 import re
@@ -10,7 +12,8 @@ import sys
 import time
 import tomllib
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -289,6 +292,110 @@ def test_clean_leaves_what_people_wrote(machine: Machine) -> None:
     assert left == set(FILES)
 
 
+# --- one at a time
+
+# A tool whose step is a child that says who it is and waits; killed, it leaves the child behind.
+WAITS = """
+import signal, sys
+from pathlib import Path
+from project import Project, main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's "&" has it ignored
+child = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+Project.book = lambda self: self.call(sys.executable, "-c", child)
+sys.exit(main(["book"], Project(Path(sys.argv[1]))))
+"""
+
+
+@pytest.fixture
+def at_work(machine: Machine) -> Iterator[tuple[subprocess.Popen, int]]:
+    """A tool that builds, as a process, and the process that it has started."""
+    command = [sys.executable, "-c", WAITS, str(machine.root)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tools")}
+    tool = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    child = int(tool.stdout.readline())
+    yield tool, child
+    tool.kill()
+    tool.wait()
+    tool.stdout.close()
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGKILL)
+
+
+def becomes_free(machine: Machine, seconds: float = 30) -> bool:
+    """Tell whether the tool can begin, before long: a process takes a while to end."""
+    end = time.monotonic() + seconds
+    while main(["clean"], Project(machine.root, machine)):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_only_one_at_a_time_writes_to_a_folder(
+    machine: Machine, at_work: tuple[subprocess.Popen, int], capfd: pytest.CaptureFixture[str]
+) -> None:
+    tool, child = at_work
+    for target in ("book", "test", "bench", "peers", "notebooks", "claims", "clean"):
+        assert main([target], Project(machine.root, machine)) == 1
+        error = capfd.readouterr().err
+        assert "`make book` is at work in this folder" in error
+        if sys.platform == "linux":
+            assert re.findall(r"^  (\d+)  ", error, re.M) == [str(tool.pid), str(child)]
+    assert machine.done == []
+    tool.send_signal(signal.SIGINT)
+    os.kill(child, signal.SIGINT)
+    assert tool.wait() != 0
+    assert becomes_free(machine)
+    assert machine.book() == ALL
+
+
+def test_what_a_killed_tool_has_started_keeps_the_folder(
+    machine: Machine, at_work: tuple[subprocess.Popen, int], capfd: pytest.CaptureFixture[str]
+) -> None:
+    tool, child = at_work
+    tool.kill()
+    tool.wait()
+    assert main(["clean"], Project(machine.root, machine)) == 1
+    error = capfd.readouterr().err
+    assert "what it has started still is" in error
+    if sys.platform == "linux":
+        assert re.findall(r"^  (\d+)  ", error, re.M) == [str(child)]
+    os.kill(child, signal.SIGKILL)
+    assert becomes_free(machine)
+
+
+def test_a_lock_whose_file_is_removed_meanwhile_is_taken_anew(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, flock, calls = Project(machine.root, machine), fcntl.flock, []
+
+    def late(lock: int, how: int) -> None:
+        flock(lock, how)
+        calls.append(how)
+        if len(calls) == 1:
+            project.clean()
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with project.alone("book"):
+        assert project.lock.read_text("utf-8") == "make book"
+        assert len(calls) == 2
+        with pytest.raises(Failure, match="`make book` is at work"), project.alone("test"):
+            pass
+    assert main(["clean"], project) == 0
+    assert not project.build.exists()
+
+
+def test_where_the_system_has_no_locks_it_goes_without(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(lock: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    assert main(["book"], Project(machine.root, machine)) == 0
+    assert machine.done == ALL
+
+
 # --- checks and messages
 
 
@@ -379,15 +486,20 @@ def test_a_book_that_is_not_built_is_not_served(
     assert "run `make book` first" in capfd.readouterr().err
 
 
-def test_the_book_is_served_on_this_machine_until_interrupted(machine: Machine) -> None:
+@pytest.mark.parametrize("shell", [(), ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")])
+def test_the_book_is_served_on_this_machine_until_interrupted(
+    machine: Machine, shell: tuple[str, ...]
+) -> None:
+    """Also where these tests run in the background of a script, which has Ctrl-C ignored."""
     machine.book()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     code = (
-        "import sys; from pathlib import Path; from project import Project, main;"
+        "import signal, sys; from pathlib import Path; from project import Project, main;"
+        "signal.signal(signal.SIGINT, signal.default_int_handler);"
         "sys.exit(main(['serve', sys.argv[2]], Project(Path(sys.argv[1]))))"
     )
-    command = [sys.executable, "-c", code, str(machine.root), str(port)]
+    command = [*shell, sys.executable, "-c", code, str(machine.root), str(port)]
     server = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT / "tools")})
     try:
         assert fetch(f"http://127.0.0.1:{port}/zh/index.html") == b"made"
