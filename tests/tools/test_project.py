@@ -25,11 +25,23 @@ from project import LANGUAGES, ROOT, Failure, Project, main
 PYPROJECT = """\
 [project]
 name = "fl_algos"
-dependencies = ["numpy"]
+dependencies = ["numpy>=2.0", "scipy>=1.14.1; python_version >= '3.13'"]
 [project.optional-dependencies]
 torch = ["torch"]
+data = []
+fast = ["Num_ba>=0.60"]
 book = ["sphinx"]
 test = ["fl_algos[book,torch]", "pytest"]
+"""
+
+CONSTRAINTS = """\
+# exact
+
+hypothesis==6
+llvmlite==0.50
+num-ba==0.61
+numpy==2.4
+pytest==9
 """
 
 FILES = {
@@ -38,7 +50,7 @@ FILES = {
         for name in ("landing.html", "landing.js")
     },
     "pyproject.toml": PYPROJECT,
-    "constraints.txt": "numpy==2.0\n",
+    "constraints.txt": CONSTRAINTS,
     "README.md": "Read me",
     "LICENSE": "MIT",
     "references.bib": "",
@@ -80,17 +92,17 @@ class Machine:
     def __call__(self, command: Sequence[object], *, cwd: Path) -> int:
         step = step_of(command)
         self.done.append(step)
-        self.leave_traces(step, cwd)
+        self.leave_traces(step, cwd, command[-1])
         result = self.fails_at.get(step, 0)
         if isinstance(result, BaseException):
             raise result
         return result
 
-    def leave_traces(self, step: str, cwd: Path) -> None:
+    def leave_traces(self, step: str, cwd: Path, last: object) -> None:
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         language = step[-2:]
         trace = {
-            "venv": ".venv/bin/python",
+            "venv": f"{last}/bin/python",
             "build": "build/dist/fl_algos-0-py3-none-any.whl",
             "npm": f"{cwd}/node_modules/katex",
             "sphinx en": f"build/html/{language}/index.html",
@@ -264,6 +276,12 @@ def test_an_editable_install_gives_way_to_the_wheel(machine: Machine) -> None:
     assert machine.book() == ["build", "pip"]
 
 
+def test_a_wheel_that_is_gone_is_built_again(machine: Machine) -> None:
+    machine.book()
+    project.remove(machine.root / "build" / "dist")
+    assert machine.book() == ["build", "pip"]
+
+
 def test_what_the_tests_need_is_enough_for_the_book(machine: Machine) -> None:
     Project(machine.root, machine).set_up("test")
     assert machine.done.count("npm") == 2
@@ -290,6 +308,77 @@ def test_clean_leaves_what_people_wrote(machine: Machine) -> None:
         if path.is_file()
     }
     assert left == set(FILES)
+
+
+# --- the lowest versions
+
+
+def oldest(machine: Machine) -> list[str]:
+    """Make the environment of the lowest versions; give the steps that this took."""
+    machine.done.clear()
+    Project(machine.root, machine).install_oldest()
+    return machine.done
+
+
+def test_the_lowest_versions_are_installed_once_and_the_package_when_it_changes(
+    machine: Machine,
+) -> None:
+    machine.book()
+    assert oldest(machine) == ["venv", "pip", "pip"]
+    assert oldest(machine) == []
+    put(machine.root / "fl_algos" / "new.py", "")
+    machine.book()
+    assert oldest(machine) == ["pip"]
+    pins = machine.root / "constraints.txt"
+    pins.write_text(pins.read_text("utf-8").replace("numpy==2.4", "numpy==2.5"), "utf-8")
+    assert oldest(machine) == []  # that is not what is installed there
+    pins.write_text(pins.read_text("utf-8").replace("pytest==9", "pytest==10"), "utf-8")
+    put(machine.root / "build" / "oldest" / "half", "unpacked")
+    machine.fails_at["pip"] = 1
+    with pytest.raises(Failure):
+        oldest(machine)
+    machine.fails_at.clear()
+    assert oldest(machine) == ["venv", "pip", "pip"]
+    assert not (machine.root / "build" / "oldest" / "half").exists()
+    wanted = PYPROJECT.replace("numpy>=2.0", "numpy>=2.1")
+    put(machine.root / "pyproject.toml", wanted)
+    assert oldest(machine) == ["venv", "pip", "pip"]
+
+
+def test_what_is_installed_there_is_the_lowest_and_pinned_else(machine: Machine) -> None:
+    seen = []
+
+    def run(command: Sequence[object], *, cwd: Path) -> int:
+        seen.append([str(word) for word in command])
+        return machine(command, cwd=cwd)
+
+    machine.book()
+    Project(machine.root, run).install_oldest()
+    _, packages, wheel = seen
+    assert packages[-5:] == [
+        "Num_ba==0.60",
+        "numpy==2.0",
+        "scipy==1.14.1; python_version >= '3.13'",
+        "hypothesis",
+        "pytest",
+    ]
+    constraints = Path(packages[packages.index("-c") + 1])
+    assert constraints.read_text("utf-8") == "hypothesis==6\npytest==9\n"
+    assert wheel[-1] == str(machine.root / "build/dist/fl_algos-0-py3-none-any.whl")
+    assert packages[0] == wheel[0] == str(machine.root / "build/oldest/bin/python")
+
+
+def test_each_bound_of_the_package_is_tried(machine: Machine) -> None:
+    package = Project(ROOT, machine)
+    assert {project.name_of(each) for each in package.lowest()} == {
+        *("array-api-compat", "numba", "numpy", "scikit-learn", "scipy", "tqdm")
+    }
+    for requirement in package.lowest():
+        assert re.fullmatch(r"[\w.-]+==[\d.]+(; python_version (<|>=) '3.13')?", requirement)
+    (check,) = (each for each in package.checks().values() if each[0] == package.oldest_python)
+    folders = {path.parent for path in (ROOT / "tests").glob("*/test_*.py")}
+    ignored = {word.removeprefix("--ignore=") for word in map(str, check) if "--ignore" in word}
+    assert ignored == {path.relative_to(ROOT).as_posix() for path in folders}
 
 
 # --- one at a time
@@ -410,6 +499,7 @@ def test_every_check_runs_and_one_that_fails_fails_all(
 
     checks = {"first": ("good",), "second": ("bad",), "third": ("good",)}
     monkeypatch.setattr(Project, "book", lambda self, extra: None)
+    monkeypatch.setattr(Project, "install_oldest", lambda self: None)
     monkeypatch.setattr(Project, "checks", lambda self: checks)
     assert main(["test"], Project(machine.root, run)) == 1
     assert ran == list(checks.values())
@@ -578,24 +668,19 @@ def declared() -> dict:
 
 def test_an_extra_of_our_own_is_replaced_by_what_it_needs(machine: Machine) -> None:
     pyproject = machine.root / "pyproject.toml"
-    assert project.requirements(pyproject, "book") == ["numpy", "sphinx"]
-    assert project.requirements(pyproject, "test") == ["numpy", "pytest", "sphinx", "torch"]
+    needed = ["numpy>=2.0", "scipy>=1.14.1; python_version >= '3.13'"]
+    assert project.requirements(pyproject, "book") == [*needed, "sphinx"]
+    assert project.requirements(pyproject, "test") == sorted([*needed, "pytest", "sphinx", "torch"])
 
 
 def test_everything_that_is_needed_is_pinned_without_a_local_suffix() -> None:
-    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
-    pins = [line for line in lines if not line.startswith("#")]
+    pins = project.pins(ROOT / "constraints.txt")
     assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
-    pinned = {normal(pin) for pin in pins}
+    pinned = {project.name_of(pin) for pin in pins}
     assert len(pinned) == len(pins)
     extras = declared()["project"]["optional-dependencies"]
     needed = project.requirements(ROOT / "pyproject.toml", *extras)
-    assert {normal(each) for each in (*needed, *project.BUILD_TOOLS)} <= pinned
-
-
-def normal(requirement: str) -> str:
-    name = re.match(r"[\w.-]+", requirement)[0]
-    return re.sub(r"[-_.]+", "-", name).lower()
+    assert {project.name_of(each) for each in (*needed, *project.BUILD_TOOLS)} <= pinned
 
 
 def test_the_makefile_asks_for_the_python_that_the_package_asks_for() -> None:
