@@ -140,11 +140,13 @@ html_static_path = ["_static"]
 html_css_files = [
     *("pcode.css", "beside.css", "lines.css", "copy.css", "math.css", "preview.css"),
     *("lang-switch.css", "search.css", "toc.css", "dark.css", "page-tools.css", "viewcode.css"),
-    "narrow.css",
+    *("narrow.css", "notebook.css", "print.css"),
 ]
 if chinese:
     html_css_files.append("zh.css")
-deferred = ["address.js", "lines.js", "copy.js", "equations.js", "preview.js", "lang-switch.js"]
+deferred = [
+    *("address.js", "lines.js", "copy.js", "equations.js", "preview.js", "lang-switch.js", "toc.js"),
+]
 html_js_files = [
     ("mode.js", {"priority": 0}),
     *((name, {"defer": "defer"}) for name in deferred),

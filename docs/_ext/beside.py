@@ -36,12 +36,20 @@ if TYPE_CHECKING:
 
 METHODS = ("init", "round")
 HINTS = {
-    "en": "Point at a line, or tap it: its partner lights up. A click or Enter keeps it, "
-    "Esc lets it go, the arrow keys move.",
-    "zh": "指向或轻点任意一行，与之对应的行随即亮起；单击或按 Enter 键使其保持，"
-    "按 Esc 键取消，用方向键逐行移动。",
+    "en": (
+        "Point at a line: its partner lights up. A click or Enter keeps it, Esc lets it go, "
+        "the arrow keys move.",
+        "Tap a line: its partner lights up, or shows at the foot of the screen. "
+        "A second tap lets it go.",
+    ),
+    "zh": (
+        "指向任意一行，与之对应的行随即亮起；单击或按 Enter 键使其保持，"
+        "按 Esc 键取消，用方向键逐行移动。",
+        "轻点任意一行，与之对应的行随即亮起，不在屏幕内时则显示在屏幕底部；再点一次取消。",
+    ),
 }
-"""What lines.js shows above the first block of a page; without it nothing lights up."""
+"""What lines.js shows above the first block of a page, to a mouse or to a finger; without it
+nothing lights up."""
 log = logging.getLogger(__name__)
 
 
@@ -59,8 +67,9 @@ class Beside(SphinxDirective):
         """Make two columns, or a warning where the class can't be found."""
         frame = nodes.container(classes=["beside", "full-width"])
         if self.env.new_serialno("beside") == 0:
-            hint = HINTS[tree_of(self.config.language)]
-            frame += nodes.raw("", f'<p class="beside-hint" hidden>{hint}</p>', format="html")
+            hints = zip(("hover", "tap"), HINTS[tree_of(self.config.language)], strict=True)
+            spans = "".join(f'<span class="with-{how}">{hint}</span>' for how, hint in hints)
+            frame += nodes.raw("", f'<p class="beside-hint" hidden>{spans}</p>', format="html")
         columns = nodes.container(classes=["beside-columns"])
         block = nodes.container(classes=["beside-block"])
         block += self.parse_content_to_nodes()

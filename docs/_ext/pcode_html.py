@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TITLE = "PCODE-TITLE"
+_INDENT = r"\$\\hspace\{([\d.]+em)\}\$ *"
 _OPTIONS = {"lineNumber": True, "titlePrefix": _TITLE, "captionCount": 0}
 
 
 def visit_html(self: HTML5Translator, node: pcode) -> None:
     """Write the block, its title with a permalink, and its source for the copy button."""
-    block = render(node, self.config, kind="pcode", tex=node["tex"], options=_OPTIONS)
+    tex = re.sub(rf"(\\STATE\s+){_INDENT}", r"\1", node["tex"])  # see _add_anchors
+    block = render(node, self.config, kind="pcode", tex=tex, options=_OPTIONS)
     block = _translate(block, self.config.language)
     block = _add_anchors(block, node)
     numbers = self.builder.fignumbers.get("pcode", {}).get(node["ids"][0], ())
@@ -65,15 +67,20 @@ def _translate(block: str, language: str) -> str:
 
 
 def _add_anchors(block: str, node: pcode) -> str:
-    """Give every numbered line its id, and make its number a link to itself."""
-    expected = len(lines(node["tex"]))
+    """Give every numbered line its id, and make its number a link to itself.
+
+    A line that begins with a space is indented as a whole: what of it is wrapped, too.
+    """
+    expected = lines(node["tex"])
     printed = 0
 
     def replace(match: re.Match[str]) -> str:
         nonlocal printed
         printed += 1
         name = anchor(node, printed)
-        start = f'<p id="{name}" data-lines="{printed}"{match[1]}'
+        indent = re.match(_INDENT, expected[printed].text) if printed in expected else None
+        style = f' style="--indent: {indent[1]}"' if indent else ""
+        start = f'<p id="{name}" data-lines="{printed}"{style}{match[1]}'
         return f'{start}<a href="#{name}"{match[2]}</a>'
 
     block = re.sub(
@@ -81,11 +88,11 @@ def _add_anchors(block: str, node: pcode) -> str:
         replace,
         block,
     )
-    if printed and printed != expected:
+    if printed and printed != len(expected):
         log.warning(
             "pcode: %d lines are printed, but %d are counted; write commands in capitals",
             printed,
-            expected,
+            len(expected),
             location=node,
             type="pcode",
         )

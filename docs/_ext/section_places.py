@@ -1,7 +1,9 @@
-"""Sections have an anchor that is the same in both languages: their place in the page.
+"""Sections and what stands in them have an anchor that is the same in both languages: their place.
 
-The second part of the first section is ``place-1-2``. The ids that docutils makes of English titles
-have no counterpart on the Chinese page; lang-switch.js leads from place to place.
+The second part of the first section is ``place-1-2``, and the third paragraph, formula, listing,
+figure or row of a table in it is ``place-1-2.3``, unless it has a name of its own. The ids that
+docutils makes of English titles have no counterpart on the Chinese page; lang-switch.js leads from
+place to place.
 """
 
 from __future__ import annotations
@@ -11,12 +13,20 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
+from beside import beside_code
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sphinx.application import Sphinx
+
+_BLOCKS = (nodes.paragraph, nodes.math_block, nodes.literal_block, nodes.doctest_block)
+_BLOCKS += (nodes.figure, nodes.image, nodes.row, beside_code)
+_OTHERS = (nodes.section, nodes.system_message)
 
 
 class Places(SphinxTransform):
-    """Give every section one more id, behind its others."""
+    """Give every section one more id, behind its others, and every block that has none an id."""
 
     default_priority = 880
 
@@ -26,11 +36,23 @@ class Places(SphinxTransform):
 
 
 def number(parent: nodes.Element, name: str) -> None:
-    """Number the sections in a node, and those in them."""
+    """Number the blocks and the sections in a node, and those in these."""
+    for n, block in enumerate(blocks(parent), start=1):
+        if not block["ids"]:
+            block["ids"].append(f"{name}.{n}")
     sections = [child for child in parent.children if isinstance(child, nodes.section)]
     for n, section in enumerate(sections, start=1):
         section["ids"].append(f"{name}-{n}")
         number(section, f"{name}-{n}")
+
+
+def blocks(parent: nodes.Element) -> Iterator[nodes.Element]:
+    """What can be read by itself in a node, but for its sections."""
+    for child in parent.children:
+        if isinstance(child, _BLOCKS):
+            yield child
+        elif isinstance(child, nodes.Element) and not isinstance(child, _OTHERS):
+            yield from blocks(child)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

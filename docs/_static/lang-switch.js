@@ -1,35 +1,34 @@
 // The link to the other language leads to the place that is being read, not to the page's top.
 {
   const link = document.querySelector("a.lang-switch");
-  const PLACE = ':scope > [id^="place-"]'; // see section_places.py
+  // Called alike on both pages: see section_places.py.
+  const PLACES = 'article :is([id^="place-"], .math-row[id], .pcode[id], dt[id])';
 
-  // What the address points to, while it is in sight.
+  /** Where the browser puts what an address leads to, below the header. */
+  const landing = () => parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+
+  const topOf = (element) => element.getBoundingClientRect().top;
+
+  // What the address points to, while it is in sight. A section's own name is of one language.
   const target = () => {
-    const found = location.hash && document.getElementById(nameIn(location.hash));
-    if (!found) return null;
-    const { top, bottom } = found.getBoundingClientRect();
-    return top < window.innerHeight && bottom >= 0 ? found : null;
+    const found = document.getElementById(nameIn(location.hash));
+    if (!found || topOf(found) < 0 || topOf(found) > innerHeight) return null;
+    const isSection = found.matches("section, section > span");
+    return isSection ? found.closest("section").querySelector(':scope > [id^="place-"]') : found;
   };
 
-  // The section whose heading was passed last.
+  // What begins last at the line where the other page will begin.
   const reading = () =>
-    [...document.querySelectorAll("article section section")]
-      .filter((section) => section.getBoundingClientRect().top < window.innerHeight / 3)
-      .at(-1);
+    [...document.querySelectorAll(PLACES)].findLast(
+      (place) => place.checkVisibility() && topOf(place) < landing() + 4,
+    );
 
-  const anchor = () => {
-    const found = target();
-    const section = found ? found.closest("section") : reading();
-    const isSection = found === section || (found && found.parentElement === section && !found.innerText);
-    if (found && !isSection) return found.id; // equations, lines of blocks and names are called alike
-    const isPart = window.scrollY > 0 && section && section.parentElement.closest("section");
-    return isPart ? section.querySelector(PLACE).id : "";
-  };
+  const anchor = () => (scrollY > 0 ? target() ?? reading() : null);
 
   for (const type of ["pointerdown", "click"]) {
     link.addEventListener(type, () => {
       link.search = location.search;
-      link.hash = anchor();
+      link.hash = anchor()?.id ?? "";
     });
   }
 }

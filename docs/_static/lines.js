@@ -36,18 +36,33 @@
     line?.setAttribute("aria-current", "true");
     kept = line;
     mark(line, "is-kept");
+    sight.disconnect();
     for (const peek of document.querySelectorAll(".beside-peek")) peek.remove();
-    if (line) showPeek(line);
+    if (line) addPeek(line);
   }
 
-  /** Where the columns are stacked the partners are out of sight: a copy at the foot of the page. */
-  function showPeek(line) {
-    const copies = partnersOf(line).map((partner) => partner.cloneNode(true));
-    if (!copies.length) return;
+  // While one of the partners is out of sight, a copy of all stands at the foot of the page.
+  const hiddenPartners = new Set();
+  function look(entries) {
+    for (const { target, intersectionRatio } of entries) {
+      if (intersectionRatio < 0.5) hiddenPartners.add(target);
+      else hiddenPartners.delete(target);
+    }
+    const peek = document.querySelector(".beside-peek");
+    if (peek) peek.hidden = !hiddenPartners.size;
+  }
+  const UNDER_HEADER = "-48px 0px 0px";
+  const sight = new IntersectionObserver(look, { threshold: 0.5, rootMargin: UNDER_HEADER });
+
+  function addPeek(line) {
+    const partners = partnersOf(line);
+    if (!partners.length) return;
     const peek = document.createElement("div");
     peek.className = "beside-peek";
+    peek.hidden = true;
     peek.inert = true;
-    for (const copy of copies) {
+    for (const partner of partners) {
+      const copy = partner.cloneNode(true);
       copy.removeAttribute("id");
       copy.classList.remove("is-lit", "is-kept");
       const part = document.createElement(copy.matches(".ps-line") ? "div" : "pre");
@@ -56,6 +71,8 @@
       peek.append(part);
     }
     line.closest(".beside").append(peek);
+    hiddenPartners.clear();
+    for (const partner of partners) sight.observe(partner);
   }
 
   /** The one line of its column that the Tab key stops at. */

@@ -1,7 +1,13 @@
-// The colour mode that the reader has chosen, before the page is painted.
+// The colour mode that the reader has chosen, before the page is painted; paper is light.
 {
-  const mode = localStorage.getItem("mode") || "auto";
-  const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-  document.documentElement.dataset.mode = mode;
-  document.documentElement.dataset.theme = mode === "auto" ? (dark ? "dark" : "light") : mode;
+  const root = document.documentElement;
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => {
+    const mode = localStorage.getItem("mode") || "auto";
+    root.dataset.mode = mode;
+    root.dataset.theme = mode === "auto" ? (dark.matches ? "dark" : "light") : mode;
+  };
+  apply();
+  addEventListener("beforeprint", () => (root.dataset.theme = "light"));
+  addEventListener("afterprint", apply);
 }

@@ -78,7 +78,7 @@ def test_the_section_that_is_read_is_the_one_that_opens(open_page, language, wid
 @pytest.mark.parametrize("language", OTHER)
 def test_a_linked_section_opens_by_its_place_and_the_top_of_a_page_is_its_top(open_page, language):
     page = open_page(f"{language}/algorithms/overview.html")
-    link = page.locator("#pst-page-toc-nav a").nth(1)
+    link = page.locator("#page-contents a").nth(1)
     link.click()
     switch(page)
     assert page.url.endswith("/algorithms/overview.html#place-1-2")
