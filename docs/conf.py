@@ -145,7 +145,15 @@ html_css_files = [
 if chinese:
     html_css_files.append("zh.css")
 deferred = [
-    *("address.js", "lines.js", "copy.js", "equations.js", "preview.js", "lang-switch.js", "toc.js"),
+    *(
+        "address.js",
+        "lines.js",
+        "copy.js",
+        "equations.js",
+        "preview.js",
+        "lang-switch.js",
+        "toc.js",
+    ),
 ]
 html_js_files = [
     ("mode.js", {"priority": 0}),

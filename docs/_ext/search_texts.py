@@ -9,77 +9,81 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from sphinx import addnodes
 
+from formula_text import formula_text
+from pcode_lines import plain, statements
+from pcode_node import pcode, title_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sphinx.application import Sphinx
 
+    from pcode_lines import Line
+
+Macros = Mapping[str, str]
 Place = tuple[str, str, str]
 """Anchor, heading and text of a section or of a documented object."""
 
 UNUSED = ("_static/sphinx_highlight.js", "_static/translations.js")
 """Scripts of Sphinx's search; the second one makes code of a string, which pages forbid."""
-SCRIPTS = ("search_texts.js", "search.js")
-_SIGNS = {"in": " ∈ ", "leqslant": " ≤ ", "geqslant": " ≥ ", "to": " → ", "nabla": "∇"}
-_SIGNS |= {"sum": "∑", "infty": "∞", "cdot": "·", "dots": "…", "ldots": "…", "times": " × "}
-_SIGNS |= {"lVert": "‖", "rVert": "‖", "lambda": "λ", "Lambda": "Λ"}
+SCRIPTS = ("search_texts.js", "search_words.js", "search.js")
+_SCRIPTS = {nodes.superscript: "^", nodes.subscript: "_"}
 _PLACES = (nodes.section, addnodes.desc)
 _SILENT = (nodes.Invisible, nodes.raw, nodes.math_block, nodes.title, *_PLACES)
+_SILENT += (nodes.footnote_reference, nodes.label)
 
 
-def places(document: nodes.document) -> Iterator[Place]:
+def places(document: nodes.document, macros: Macros) -> Iterator[Place]:
     """What can be found on a page, in its order; the first one is the page itself."""
     for node in document.findall(lambda node: isinstance(node, _PLACES)):
         if isinstance(node, nodes.section):
-            anchor, heading = node["ids"][0], text_of(node.next_node(nodes.title), inside=True)
+            anchor = node["ids"][0]
+            heading = text_of(node.next_node(nodes.title), macros, inside=True)
         else:
             signature = node.next_node(addnodes.desc_signature)
             if signature is None or not signature["ids"]:
                 continue
             anchor, heading = signature["ids"][0], signature.get("fullname", "")
-        yield anchor, heading, text_of(node, inside=True)
+        yield anchor, heading, text_of(node, macros, inside=True)
 
 
-def plain_formula(tex: str) -> str:
-    """A formula as one would write it in a message: Greek letters, signs, and what else is read."""
-    text = re.sub(r"\\(?:math|operator|text|left|right|d?frac|big)[A-Za-z]*|[{}$]", "", tex)
-    return re.sub(r"\\([A-Za-z]+|.) ?", lambda command: _sign(command[1]), text)
-
-
-def _sign(command: str) -> str:
-    if command in _SIGNS:
-        return _SIGNS[command]
-    size = "CAPITAL" if command[0].isupper() else "SMALL"
-    letter = command.removeprefix("var").upper()
-    try:
-        return unicodedata.lookup(f"GREEK {size} LETTER {letter}")
-    except KeyError:
-        return f" {command} " if command.isalpha() else " "
-
-
-def text_of(node: nodes.Node, *, inside: bool = False) -> str:
+def text_of(node: nodes.Node, macros: Macros, *, inside: bool = False) -> str:
     """The words of a node, without those of sections and objects in it."""
-    return re.sub(r"\s+", " ", _text(node, inside)).strip()
+    return re.sub(r"\s+", " ", _text(node, macros, inside)).strip()
 
 
-def _text(node: nodes.Node, inside: bool = False) -> str:
+def _text(node: nodes.Node, macros: Macros, inside: bool = False) -> str:
     if isinstance(node, nodes.Text):
         return node.astext()
+    macros = {**macros, **node.get("macros", {})} if isinstance(node, nodes.Element) else macros
     if isinstance(node, nodes.math):
-        return plain_formula(node.astext())
+        return formula_text(node.astext(), macros)
+    if isinstance(node, pcode):
+        return " ".join(
+            [title_of(node), *(_words(line, macros) for line in statements(node["tex"]))]
+        )
     if isinstance(node, addnodes.desc_signature):
         return node.astext()
     if (isinstance(node, _SILENT) and not inside) or "toctree-wrapper" in node.get("classes", ()):
         return ""
     separator = "" if isinstance(node, nodes.TextElement) else " "
-    return separator.join(_text(child) for child in node.children)
+    mark = _SCRIPTS.get(type(node), "")
+    return mark + separator.join(_text(child, macros) for child in node.children)
+
+
+def _words(line: Line, macros: Macros) -> str:
+    """A line of a block, its formulas between its words."""
+    parts = re.split(r"\$([^$]*)\$", f"{line.text} {line.comment}")
+    parts[::2] = map(plain, parts[::2])
+    parts[1::2] = (formula_text(tex, macros) for tex in parts[1::2])
+    return " ".join(filter(None, parts))
 
 
 class SearchTexts:
@@ -93,7 +97,7 @@ class SearchTexts:
 
     def take(self, app: Sphinx, doctree: nodes.document, docname: str) -> None:
         """Take the texts of a page that is about to be written, by this process or by another."""
-        self._pages[docname] = list(places(doctree))
+        self._pages[docname] = list(places(doctree, app.config.tex_macros))
 
     def search_page(self, app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         """The page that search.js fills; what it loads is written first, for its checksum."""

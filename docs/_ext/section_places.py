@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
 from beside import beside_code
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _BLOCKS = (nodes.paragraph, nodes.math_block, nodes.literal_block, nodes.doctest_block)
 _BLOCKS += (nodes.figure, nodes.image, nodes.row, beside_code)
-_OTHERS = (nodes.section, nodes.system_message)
+_OTHERS = (nodes.section, nodes.system_message, addnodes.glossary)  # its terms have their own order
 
 
 class Places(SphinxTransform):

@@ -1,8 +1,10 @@
-// Full-text search in the reader's browser, over the texts in search_texts.js.
+// Full-text search in the reader's browser, over the texts in search_texts.js, by the words
+// in search_words.js.
 {
   const HAN = "\\p{Script=Han}";
   const WORDS = new RegExp(`${HAN}+|(?:(?!${HAN})[\\p{L}\\p{N}_])+`, "gu");
-  const CHAPTERS = "algorithms/"; // come before notebooks and reference that say as much
+  const CHAPTERS = "algorithms/"; // come before notebooks, and these before the reference
+  const REFERENCE = "api";
   const EXCERPTS = 3; // of a page
   const BEFORE = 50; // characters of an excerpt before what was found
   const LENGTH = 170;
@@ -12,12 +14,23 @@
   // Chinese is found anywhere, other words where a word begins, and in singular and plural.
   const isHan = (word) => new RegExp(`^${HAN}`, "u").test(word);
   const LETTER = "[\\p{Script=Latin}\\p{N}_]";
-  const source = (word) => {
-    if (isHan(word)) return word;
-    const stem = word.length > 4 ? word.replace(/(?:y|ies|s)$/i, "") : word;
-    return `(?<!${LETTER})${stem}${LETTER}*`;
-  };
-  const pattern = (words) => new RegExp(words.map(source).join("[\\s-]*"), "giu");
+  const stem = (word) => (word.length > 4 ? word.replace(/(?:y|ies|s)$/i, "") : word);
+  const source = (words, ending = `${LETTER}*`) =>
+    (isHan(words[0]) ? "" : `(?<!${LETTER})`) +
+    words.map((word) => (isHan(word) ? word : stem(word) + ending)).join("[\\s-]*");
+  const pattern = (...words) => new RegExp(source(words), "giu");
+
+  // Words that mean the same, longest first, each with what finds all of its row.
+  const known = searchWords
+    .trim()
+    .split("\n")
+    .flatMap((row) => {
+      const names = row.split(", ").map(wordsOf);
+      const sources = names.map((words) => source(words, `(?:y|(?:ie|e)?s)?(?!${LETTER})`));
+      const all = `(?:${sources.join("|")})`;
+      return sources.map((name, index) => ({ name, length: names[index].join().length, all }));
+    })
+    .sort((one, other) => other.length - one.length);
 
   const count = (text, found) => (text.match(found) || []).length;
 
@@ -28,44 +41,65 @@
     })),
   }));
 
+  const countIn = ({ places }, found) => places.reduce((sum, place) => sum + count(place.all, found), 0);
+
   // What to look for when a word is nowhere: the pairs in a Chinese one, else its stem.
   const loosen = (word) => {
-    if (pages.some((page) => page.places.some((place) => count(place.all, pattern([word]))))) {
-      return [word];
-    }
+    if (pages.some((page) => countIn(page, pattern(word)))) return [word];
     if (!isHan(word)) return word.length > 5 ? [word.slice(0, -3)] : [word];
     const characters = [...word];
     return characters.slice(1).map((character, index) => characters[index] + character);
   };
 
-  const search = (query) => {
-    const words = wordsOf(query).flatMap(loosen);
-    if (!words.length) return [];
-    const patterns = words.map((word) => pattern([word]));
-    const phrase = pattern(words);
+  // What a query asks for, each as the source of a pattern.
+  const termsOf = (query) => {
+    const terms = [];
+    let rest = query;
+    for (const { name, all } of known) {
+      const whole = new RegExp(name, "giu");
+      if (count(rest, whole)) terms.push(all);
+      rest = rest.replace(whole, " ");
+    }
+    return [...terms, ...wordsOf(rest).flatMap(loosen).map((word) => source([word]))];
+  };
 
-    const scoreOf = (place) => {
-      const found = patterns.map((word) => count(place.all, word));
-      const share = found.filter(Boolean).length / words.length;
-      const headed = patterns.filter((word) => count(place.heading, word)).length / words.length;
-      const whole = count(place.all, phrase);
-      return share * (Math.log2(1 + Math.max(...found)) + Math.log2(1 + whole)) + 3 * headed;
+  const search = (query) => {
+    const terms = termsOf(query);
+    if (!terms.length) return [];
+    const patterns = terms.map((term) => new RegExp(term, "giu"));
+    const phrase = pattern(...wordsOf(query));
+    const near = terms.slice(1).map((term, index) => {
+      const before = terms[index];
+      return new RegExp(`${before}.{0,60}?${term}|${term}.{0,60}?${before}`, "giu");
+    });
+
+    const hasAll = (text) => patterns.every((word) => count(text, word));
+    const scoreOf = ({ heading, all }) => {
+      const found = patterns.map((word) => count(all, word));
+      const share = found.filter(Boolean).length / terms.length;
+      const together = [phrase, ...near].map((each) => Math.log2(1 + count(all, each)));
+      const headed = (hasAll(heading) ? 1 : 0) + (count(heading, phrase) ? 1 : 0);
+      return share * Math.log2(1 + Math.max(...found)) + Math.max(...together) + headed;
+    };
+    const isName = /[_.(]/.test(query);
+    const weightOf = ({ name, places }) => {
+      if (name !== REFERENCE) return name.startsWith(CHAPTERS) ? 3 : 1;
+      return isName && places.some(({ heading }) => heading === query) ? 4 : 0.5;
     };
 
     const results = [];
     for (const page of pages) {
-      if (!patterns.every((word) => page.places.some((place) => count(place.all, word)))) continue;
+      if (!patterns.every((word) => countIn(page, word))) continue;
       const places = page.places
         .map((place) => ({ ...place, score: scoreOf(place) }))
         .filter((place) => place.score > 0)
         .sort((one, other) => other.score - one.score);
-      const whole = page.places.reduce((sum, place) => sum + count(place.all, phrase), 0);
-      const titled = patterns.filter((word) => count(page.places[0].heading, word)).length;
-      const score = places[0].score + Math.log2(1 + whole) + 3 * (titled / words.length);
-      results.push({ page, places, score: page.name.startsWith(CHAPTERS) ? 2 * score : score });
+      const titled = hasAll(page.places[0].heading) ? 1 : 0;
+      const often = Math.log2(1 + Math.min(...patterns.map((word) => countIn(page, word))));
+      results.push({ page, places, score: weightOf(page) * (places[0].score + titled + often) });
     }
     results.sort((one, other) => other.score - one.score);
-    return results.map((result) => ({ ...result, patterns: [phrase, ...patterns] }));
+    return results.map((result) => ({ ...result, patterns: [phrase, ...near, ...patterns] }));
   };
 
   // The page

@@ -155,7 +155,7 @@ def test_html(tmp_path, language, number, keywords):
     assert anchors == [str(n) for n in lines(tex_of(CONTROL))]
     assert all(f'<span class="ps-keyword">{word}' in html for word in keywords)
     texts = (done.out / "_static" / "search_texts.js").read_text(encoding="utf-8")
-    assert "on the line of IF" in texts
+    assert "x_0 > 0 on the line of IF: c_1" in texts
 
 
 def test_chinese_words_of_a_line_close_up(tmp_path):

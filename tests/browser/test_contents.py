@@ -13,8 +13,10 @@ def current(page):
     page.evaluate(
         """() => new Promise((done) => {
             let last = NaN;
-            const wait = () => (last === scrollY ? done() : ((last = scrollY), setTimeout(wait, 150)));
-            wait();
+            const timer = setInterval(() => {
+                if (last === scrollY) done(clearInterval(timer));
+                last = scrollY;
+            }, 150);
         })"""
     )
     marked = page.locator(CURRENT)

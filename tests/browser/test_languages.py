@@ -23,7 +23,7 @@ def switch(page):
 @pytest.mark.parametrize("name", PAGES)
 def test_sections_have_the_same_places_in_both_languages(name):
     places = [
-        re.findall(r'id="(place-[\d-]+)"', (SITE / language / name).read_text(encoding="utf-8"))
+        re.findall(r'id="(place-[\d.-]+)"', (SITE / language / name).read_text(encoding="utf-8"))
         for language in OTHER
     ]
     assert places[0] == places[1]
@@ -73,6 +73,56 @@ def test_the_section_that_is_read_is_the_one_that_opens(open_page, language, wid
     assert page.url.endswith(f"/{OTHER[language]}/algorithms/skipping.html#place-1-3")
     top = page.locator("#place-1-3").evaluate("place => place.getBoundingClientRect().top")
     assert -10 < top < 300
+
+
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [
+        ("algorithms/primal_dual.html", 1280),
+        ("algorithms/primal_dual.html", 360),
+        ("algorithms/skipping.html", 1280),
+        ("notebooks/fedpd_converges.html", 1280),
+    ],
+)
+def test_the_paragraph_that_is_read_is_the_one_that_opens(open_page, name, width):
+    """Also in long sections, from either language, and with a link to a section in the address."""
+    page = open_page(f"en/{name}", width=width)
+    places = page.locator("article [id*='.']").evaluate_all(
+        """places => places.filter((place) => place.checkVisibility())
+            .map((place) => place.id).filter((id) => /^place-[\\d-]+\\.\\d+$/.test(id))"""
+    )
+    assert len(places) > 20
+    for place in places[3 :: len(places) // 8]:
+        where = page.locator(f"[id='{place}']")
+        where.evaluate("place => place.scrollIntoView({behavior: 'instant'})")
+        page.mouse.wheel(0, 3)
+        page.wait_for_timeout(150)
+        before = where.evaluate("place => place.getBoundingClientRect().top")
+        if before > 80:
+            break  # the page is at its end
+        switch(page)
+        page.wait_for_load_state("load")
+        assert page.url.endswith(f"#{place}")
+        after = where.evaluate("place => place.getBoundingClientRect().top")
+        assert abs(after - before) < 10, place
+
+
+@pytest.mark.parametrize("language", OTHER)
+def test_an_equation_that_is_read_opens(open_page, language):
+    page = open_page(f"{language}/algorithms/primal_dual.html")
+    equation = page.locator("#equation-fedpd-iter")
+    equation.evaluate("equation => equation.scrollIntoView({behavior: 'instant'})")
+    switch(page)
+    assert page.url.endswith(f"/{OTHER[language]}/algorithms/primal_dual.html#equation-fedpd-iter")
+    assert 0 <= equation.evaluate("equation => equation.getBoundingClientRect().top") < 150
+
+
+@pytest.mark.parametrize("language", OTHER)
+def test_a_section_that_a_link_led_to_is_left_by_reading_on(open_page, language):
+    page = open_page(f"{language}/algorithms/primal_dual.html#fl-alg-primal-dual-fedpd")
+    page.locator("[id='place-1-3.12']").evaluate("p => p.scrollIntoView({behavior: 'instant'})")
+    switch(page)
+    assert page.url.endswith("#place-1-3.12")
 
 
 @pytest.mark.parametrize("language", OTHER)

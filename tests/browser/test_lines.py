@@ -150,17 +150,81 @@ def test_every_line_of_both_has_an_address(chapter):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_on_a_phone_a_tap_shows_the_partner_that_is_out_of_sight(open_page, language):
-    page = open_page(CHAPTER.format(language), width=360, has_touch=True)
+    page = open_page(CHAPTER.format(language), width=360, height=640, has_touch=True)
     block, code = (page.locator(name).bounding_box() for name in (".beside-block", ".beside-code"))
     assert code["y"] >= block["y"] + block["height"]
-    page.locator("#pcode-fedpd-l8").tap()
+    line = page.locator("#pcode-fedpd-l8")
+    line.evaluate("line => line.scrollIntoView({behavior: 'instant'})")
+    line.tap()
     (row,) = row_of(page, 8)
     assert ids(page, "is-kept") == ["pcode-fedpd-l8", row]
     peek = page.locator(".beside-peek")
+    peek.wait_for(state="visible")
     assert "half_k = " in peek.inner_text()
-    assert peek.bounding_box()["y"] + peek.bounding_box()["height"] <= 900
-    page.locator("#pcode-fedpd-l8").tap()
+    assert peek.bounding_box()["y"] + peek.bounding_box()["height"] <= 640
+    partner = page.locator(f"#{row}")
+    partner.evaluate("row => row.scrollIntoView({behavior: 'instant', block: 'center'})")
+    peek.wait_for(state="hidden")  # what is seen isn't shown twice, and nothing covers it
+    line.evaluate("line => line.scrollIntoView({behavior: 'instant'})")
+    peek.wait_for(state="visible")
+    line.tap()
     assert peek.count() == 0
+
+
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (360, 2000)])
+def test_a_partner_in_sight_is_not_shown_again(open_page, width, height):
+    page = open_page(CHAPTER.format("en"), width=width, height=height)
+    page.locator("#pcode-fedpd-l8").click(position={"x": 60, "y": 8})
+    page.wait_for_timeout(300)
+    assert page.locator(".beside-peek").count() == 1
+    assert not page.locator(".beside-peek").is_visible()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("has_touch", [False, True])
+def test_the_hint_speaks_of_what_the_reader_has(open_page, language, has_touch):
+    page = open_page(CHAPTER.format(language), width=360, has_touch=has_touch, is_mobile=has_touch)
+    hint = page.locator(".beside-hint").inner_text()
+    tap = {"en": "Tap a line", "zh": "轻点任意一行"}[language]
+    assert (tap in hint) == has_touch
+    assert ("Enter" in hint) == ("Esc" in hint) == (not has_touch)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("width", [320, 360, 768, 1024, 1280, 1400, 1920])
+def test_what_is_wrapped_is_indented_as_far_as_its_line(open_page, language, width):
+    page = open_page(f"{language}/index.html", width=width)
+    site = page.url.partition(f"/{language}/")[0]
+    wrapped = 0
+    for name in ("overview", "skipping", "primal_dual"):
+        page.goto(f"{site}/{language}/algorithms/{name}.html")
+        page.evaluate("document.fonts.ready")
+        for line in page.evaluate(STARTS):
+            wrapped += len(line["starts"]) > 1
+            assert min(line["starts"]) >= line["starts"][0] - 2, (name, line)
+    assert wrapped > 20 or width > 400
+
+
+STARTS = """() => [...document.querySelectorAll(".beside .ps-code")].map((line) => {
+    const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    const rows = [];
+    while (walker.nextNode()) {
+        const text = walker.currentNode;
+        if (!text.data.trim()) continue;
+        if (text.parentElement.closest(".ps-linenum, .katex-mathml, .vlist-t")) continue;
+        range.selectNodeContents(text);
+        for (const {left, top, bottom, width} of range.getClientRects()) {
+            if (width === 0) continue;
+            const row = rows.find((other) => top < other.bottom && bottom > other.top);
+            if (row) row.left = Math.min(row.left, left);
+            else rows.push({left, top, bottom});
+        }
+    }
+    rows.sort((one, other) => one.top - other.top);
+    return {id: line.id, starts: rows.map((row) => Math.round(row.left))};
+})"""
+"""Of every line where each of its rows begins."""
 
 
 def background(page, line):
