@@ -137,7 +137,9 @@ class VR:
     Oracle II of Zhang et al. (IEEE TSP 2021, Algorithm 4): the estimate g_k of the local gradient
     is carried on from step to step and from round to round by differences over a batch, as in
     SARAH, and renewed by a full gradient every I rounds. Each step is equation ``fedpd-linearize``
-    of the book.
+    of the book, which is a gradient step of the length s gamma/(s + gamma) on the augmented
+    Lagrangian with g_k in the place of the gradient of f_k: what sets it apart from :class:`SGD` is
+    the estimate alone.
 
     Args:
         gamma: step size of the proximal term, > 0.

@@ -8,9 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from fl_algos import FedPD, LogisticRegression, Quadratic, Server, random_quadratics, run
+from fl_algos import (
+    AugmentedLagrangian,
+    FedPD,
+    LogisticRegression,
+    Quadratic,
+    Server,
+    random_quadratics,
+    run,
+)
 from fl_algos.theory import (
     fedpd_contraction,
+    fedpd_gradient_bound,
+    fedpd_quadratic_rate,
+    fedpd_step_limit,
     fedpd_step_size,
     fedsplit_best_step,
     fedsplit_contraction,
@@ -89,6 +100,106 @@ def test_no_smaller_factor_would_do(factor):
     assert_allclose(by_fedsplit[-1], fedsplit_contraction(s, 1.0, 0.05), rtol=1e-6)
     by_fedpd = ratios(fedpd_errors(problem, s, rounds=300))
     assert_allclose(by_fedpd[-1], fedpd_contraction(s, 1.0, 0.05), rtol=1e-6)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("factor", [0.3, 1.0, 3.0])
+def test_on_quadratics_the_curvatures_of_the_mean_decide(angle, factor):
+    """In the long run: over the second half of the rounds until the error is below 1e-9."""
+    problem = random_quadratics(K=6, d=5, L=1.0, mu=0.01, hessian_angle=angle)
+    mu = np.linalg.eigvalsh(problem.A_k.mean(axis=0))[0]
+    s = factor / mu**0.5
+    errors = np.array(fedpd_errors(problem, s, rounds=1500))
+    end = np.flatnonzero(errors > 1e-9)[-1]
+    rate = (errors[end] / errors[end // 2]) ** (1 / (end - end // 2))
+    assert rate <= fedpd_quadratic_rate(s, 1.0, mu) * 1.01
+    if angle == 1.0 and factor == 1.0:
+        assert rate < 0.8 < fedpd_contraction(s, 1.0, 0.01)
+
+
+def non_convex_quadratics(seed, K=5, d=3):
+    """Eigenvalues -1 and 1 among others for each client, a mean with all above 0.01."""
+    rng = np.random.default_rng(seed)
+    while True:
+        Q_k = np.linalg.qr(rng.normal(size=(K, d, d)))[0]
+        eigenvalues_k = rng.uniform(-1, 1, size=(K, d))
+        eigenvalues_k[:, 0], eigenvalues_k[:, 1] = -1, 1
+        A_k = (Q_k * eigenvalues_k[:, None]) @ Q_k.mT
+        if np.linalg.eigvalsh(A_k.mean(axis=0))[0] > 0.01:
+            return Quadratic((A_k + A_k.mT) / 2, rng.normal(size=(K, d)))
+
+
+def non_convex_regression(seed):
+    """With the bounded penalty; the gap to 0, which no value is below, is that to the infimum."""
+    rng = np.random.default_rng(seed)
+    X = [rng.normal(size=(20, 4)) + rng.normal(size=4) for _ in range(5)]
+    y = [(x @ rng.normal(size=4) > 0).astype(int) for x in X]
+    return LogisticRegression(X, y, beta=1.0, alpha=1.0)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("start_at_gradient", [False, True])
+@pytest.mark.parametrize("make", [non_convex_quadratics, non_convex_regression])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_gradient_bound_holds_without_convexity(make, seed, share, start_at_gradient):
+    problem = make(seed)
+    assert problem.mu < 0
+    theta = np.random.default_rng(seed).normal(size=problem.d)
+    theta_k = np.broadcast_to(theta, (problem.K, problem.d))
+    s = share * fedpd_step_limit(problem.L)
+    algorithm, rounds = FedPD(s=s), 100
+    state = algorithm.init(theta, problem.K)
+    grad_k = problem.grad(theta_k)
+    if start_at_gradient:
+        state = state._replace(lambda_k=-grad_k)
+    history = run(algorithm, problem, rounds, state=state)
+    least = 0.0
+    if make is non_convex_quadratics:
+        least = problem.value(np.broadcast_to(problem.theta_star, theta_k.shape)).mean()
+    gap = history.loss[0] - least
+    start_norm2 = 0.0 if start_at_gradient else (grad_k**2).sum(axis=1).mean()
+    squares = history.grad_norm2[:-1] if start_at_gradient else history.grad_norm2[1:]
+    for T in (1, 3, 10, rounds):
+        bound = fedpd_gradient_bound(gap, T, s, problem.L, start_norm2)
+        assert 0 < squares[:T].mean() <= bound
+
+
+def descent(problem, s, rounds=30):
+    """Of each round after the first: what the augmented Lagrangian loses, and the proof's share.
+
+    Further the squared gradient at the server's model before the round, and what is to bound it.
+    """
+    algorithm, server = FedPD(s=s), Server(problem.K)
+    state, u = algorithm.init(np.ones(problem.d), problem.K), s * problem.L
+    for t in range(rounds):
+        al = AugmentedLagrangian(problem, s, state.theta_k0, state.lambda_k)
+        before, value = state, al.value(state.theta_k).mean()
+        state = algorithm.round(state, problem, server, Coins(True, probability=1.0))
+        al = AugmentedLagrangian(problem, s, state.theta_k0, state.lambda_k)
+        loss = value - al.value(state.theta_k).mean()
+        moved = ((state.theta_k - before.theta_k) ** 2).sum(axis=1).mean()
+        promised = (1 - 2 * u) * (1 + u) / (2 * s) * moved
+        promised += ((state.theta - before.theta) ** 2).sum() / (2 * s)
+        grad = problem.grad(before.theta_k0).mean(axis=0)
+        if t > 0:
+            yield loss, promised, (grad**2).sum(), ((1 + u**2) / s) ** 2 * moved
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("make", [non_convex_quadratics, non_convex_regression])
+def test_each_step_of_the_descent_proof(make, share):
+    problem = make(0)
+    for loss, promised, square, bound in descent(problem, share * fedpd_step_limit(problem.L)):
+        assert promised <= loss + 1e-12
+        assert square <= bound + 1e-12
+
+
+def test_clients_that_share_the_curvature_minus_L_lose_just_what_is_promised():
+    """The first two, by their difference; what the others add is small against it."""
+    A_k, b_k = np.array([-1.0, -1.0, 1.0, 1.0, 1.0]), np.array([1e6, -1e6, 0.0, 1.0, 2.0])
+    problem = Quadratic(A_k[:, None, None], b_k[:, None])
+    for loss, promised, *_ in descent(problem, s=0.4, rounds=5):
+        assert_allclose(loss, promised, rtol=1e-6)
 
 
 def test_skipping_leaves_a_plateau():

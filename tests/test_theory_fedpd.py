@@ -13,6 +13,8 @@ from numpy.testing import assert_allclose
 from fl_algos.theory import (
     PAPER_C5,
     fedpd_contraction,
+    fedpd_gradient_bound,
+    fedpd_quadratic_rate,
     fedpd_step_limit,
     fedpd_step_size,
     fedsplit_best_step,
@@ -51,7 +53,6 @@ def remark_5(p, eta, N, L=1.0):
 
 def test_the_constants_at_L_1():
     assert pytest.approx(0.1545, abs=5e-5) == S
-    assert fedpd_step_limit(1.0) == 2 * S
     assert fedpd_step_size(4.0) == pytest.approx(S / 4)
     assert pytest.approx(0.5985, abs=5e-5) == BOUNDARY
     C6 = 3 * ((1 + S) / S) ** 2
@@ -194,12 +195,107 @@ def test_the_best_step_of_fedsplit(kappa, L):
         assert fedpd_contraction(s, L, mu) == (1 + fedsplit_contraction(s, L, mu)) / 2
 
 
+def spectral_radii(A_k, s):
+    """Of a round without skipping, for a stack of problems A_k (problems, K, d, d)."""
+    problems, K, d = A_k.shape[:3]
+    J_k = np.linalg.inv(np.eye(d) + s * A_k)
+    to_the_mean = np.moveaxis(2 * J_k - np.eye(d), 1, 2).reshape(problems, 1, d, K * d) / K
+    rows = np.broadcast_to(to_the_mean, (problems, K, d, K * d)).copy()
+    for k in range(K):
+        rows[:, k, :, k * d : (k + 1) * d] += np.eye(d) - J_k[:, k]
+    return np.abs(np.linalg.eigvals(rows.reshape(problems, K * d, K * d))).max(axis=1)
+
+
+def random_hessians(seed, K, d, least, problems=400):
+    """Stacks of matrices with eigenvalues in [least, 1], some at the ends, their mean definite."""
+    rng = np.random.default_rng(seed)
+    Q_k = np.linalg.qr(rng.normal(size=(problems, K, d, d)))[0]
+    ends = rng.choice([least, 1.0], size=(problems, K, d))
+    between = rng.uniform(least, 1.0, size=(problems, K, d))
+    eigenvalues = np.where(rng.random((problems, 1, 1)) < 0.5, ends, between)
+    A_k = (Q_k * eigenvalues[..., None, :]) @ Q_k.swapaxes(-1, -2)
+    mu = np.linalg.eigvalsh(A_k.mean(axis=1))[:, 0]
+    return A_k[mu > 1e-4], mu[mu > 1e-4]
+
+
+SIZES = pytest.mark.parametrize(("K", "d"), [(2, 1), (2, 2), (3, 2), (2, 3), (5, 1), (4, 3)])
+
+
+@SIZES
+@pytest.mark.parametrize("sL", [0.1, 1.0, 2.0, 10.0, 100.0])
+def test_no_convex_quadratics_are_slower_than_the_bound(K, d, sL):
+    A_k, mu = random_hessians(K + 10 * d, K, d, least=0.0)
+    assert len(mu) > 100
+    bounds = np.array([fedpd_quadratic_rate(sL, 1.0, each) for each in mu])
+    assert (spectral_radii(A_k, sL) <= bounds + 1e-9).all()
+
+
+def test_no_smaller_bound_would_do():
+    """A shared Hessian attains the first part; clients with nearly one flat line, the second."""
+    shared = np.full((1, 3, 1, 1), 0.25)
+    rate = fedpd_quadratic_rate(0.5, 1.0, 0.25)
+    assert_allclose(spectral_radii(shared, 0.5), rate, rtol=1e-12)
+    directions = np.array([[1.0, 0.003], [1.0, -0.003]]) / np.hypot(1.0, 0.003)
+    A_k = directions[:, :, None] * directions[:, None, :]
+    mu = np.linalg.eigvalsh(A_k.mean(axis=0))[0]
+    s = 1 / math.sqrt(mu)
+    found, rate = spectral_radii(A_k[None], s)[0], fedpd_quadratic_rate(s, 1.0, mu)
+    assert 1 - rate <= 1 - found < 1.01 * (1 - rate)
+
+
+@for_any(kappa=st.floats(1, 1e8), L=SCALES)
+def test_the_rate_on_quadratics_at_the_step_of_the_mean(kappa, L):
+    mu = L / kappa
+    rate = fedpd_quadratic_rate(1 / math.sqrt(L * mu), L, mu)
+    assert rate <= 1 - 1 / (2 + 2 * math.sqrt(kappa)) + 1e-12
+
+
+@SIZES
+def test_below_the_step_limit_no_quadratics_diverge_and_beyond_it_some_do(K, d):
+    A_k, _ = random_hessians(K + 10 * d, K, d, least=-1.0, problems=2000)
+    limit = fedpd_step_limit(1.0)
+    for share in (0.1, 0.6, 0.98):
+        assert spectral_radii(A_k, share * limit).max() < 1
+
+
+@pytest.mark.parametrize(("share", "converges"), [(0.98, True), (1.02, False)])
+def test_the_step_limit_is_sharp(share, converges):
+    """Two clients with the curvature -L: their difference is multiplied by -s L/(1 - s L)."""
+    A_k = np.array([-1.0, -1.0, 1.0, 1.0, 1.0])[None, :, None, None]
+    s = share * fedpd_step_limit(1.0)
+    radius = spectral_radii(A_k, s)[0]
+    assert (radius < 1) == converges
+    assert_allclose(radius, s / (1 - s), rtol=1e-12)
+
+
+@for_any(gap=SCALES, share=st.floats(0.01, 0.99), start=SCALES)
+def test_the_gradient_bound_has_the_unit_of_a_squared_gradient(gap, share, start):
+    """f times 9, hence L and the gap times 9, s divided by 9, squared gradients times 81."""
+    s = share * fedpd_step_limit(1.0)
+    one = fedpd_gradient_bound(gap, 10, s, 1.0, start)
+    assert_allclose(fedpd_gradient_bound(9 * gap, 10, s / 9, 9.0, 81 * start), 81 * one, rtol=1e-9)
+    assert_allclose(fedpd_gradient_bound(gap, 100, s, 1.0, start), one / 10, rtol=1e-12)
+
+
+def test_the_gradient_bound_is_least_near_a_quarter():
+    steps = np.linspace(0.01, 0.49, 97)
+    bounds = [fedpd_gradient_bound(1.0, 1, s, 1.0) for s in steps]
+    assert steps[np.argmin(bounds)] == pytest.approx(0.25, abs=0.03)
+    assert min(bounds) > 0.99 * fedpd_gradient_bound(1.0, 1, 0.25, 1.0)
+
+
 NAN, INF = float("nan"), float("inf")
 
 CASES = [
     (lambda: fedpd_step_size(0.0), "L = 0.0: a finite number > 0"),
     (lambda: fedpd_step_size(NAN), "L = nan"),
     (lambda: fedpd_step_limit(-1.0), "L = -1.0"),
+    (lambda: fedpd_gradient_bound(1.0, 1, 0.5, 1.0), r"s = 0.5: less than 1/\(2 L\) = 0.5"),
+    (lambda: fedpd_gradient_bound(-1.0, 1, 0.2, 1.0), "gap = -1.0"),
+    (lambda: fedpd_gradient_bound(1.0, 0, 0.2, 1.0), "rounds = 0"),
+    (lambda: fedpd_gradient_bound(1.0, 1, 0.2, 1.0, -1.0), "start_norm2 = -1.0"),
+    (lambda: fedpd_quadratic_rate(0.0, 1.0, 0.1), "s = 0.0"),
+    (lambda: fedpd_quadratic_rate(1.0, 1.0, 1.1), "mu = 1.1: at most L = 1.0"),
     (lambda: plateau_factor(1.0, S, 1.0, 2), r"p = 1.0: a probability in \[0, 1\)"),
     (lambda: plateau_factor(NAN, S, 1.0, 2), "p = nan"),
     (lambda: plateau_factor(0.5, LIMIT, 1.0, 2), r"s = 0.309.*less than .* = 0.309 is .* L = 1.0"),

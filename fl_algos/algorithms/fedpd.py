@@ -35,7 +35,7 @@ class FedPD:
     Args:
         s: step size of the proximal steps, s = 1/mu > 0, where mu is the penalty of the augmented
             Lagrangian and the step size of the dual variables; for non-convex f_k less than
-            (sqrt(5) - 1)/(4 L).
+            1/(2 L), see :func:`~fl_algos.theory.fedpd.fedpd_step_limit`.
         p: probability of SKIPPING the communication of a round, in [0, 1).
         oracle: the local solver of the augmented Lagrangian, see :mod:`fl_algos.oracles`.
 

@@ -4,7 +4,13 @@ Each function says in its docstring whose statement it is and what it assumes. W
 contradicts itself, or is wrong, the errata page of the book tells the story.
 """
 
-from fl_algos.theory.fedpd import fedpd_contraction, fedpd_step_limit, fedpd_step_size
+from fl_algos.theory.fedpd import (
+    fedpd_contraction,
+    fedpd_gradient_bound,
+    fedpd_quadratic_rate,
+    fedpd_step_limit,
+    fedpd_step_size,
+)
 from fl_algos.theory.fedprox import fedprox_contraction
 from fl_algos.theory.fedsplit import fedsplit_best_step, fedsplit_contraction
 from fl_algos.theory.heterogeneity import G_along, dissimilarity, hessian_range
@@ -41,6 +47,8 @@ __all__ = [
     "SkipProbability",
     "dissimilarity",
     "fedpd_contraction",
+    "fedpd_gradient_bound",
+    "fedpd_quadratic_rate",
     "fedpd_step_limit",
     "fedpd_step_size",
     "fedprox_contraction",
