@@ -177,7 +177,7 @@ def test_the_plateau_grows_with_p_and_s_and_is_proportional_to_the_heterogeneity
     values, series = curves_of("fedpd")
     fedpd = series["fedpd"]
     assert values["spread"] == ["0", "0.1", "1", "10"]
-    for s in range(1, 4):
+    for s in range(2, 5):
         for spread in (1, 2, 3):
             levels = [fedpd[f"{p} {spread} {s}"]["level"] for p in range(1, 10)]
             assert levels == sorted(levels)
@@ -185,11 +185,23 @@ def test_the_plateau_grows_with_p_and_s_and_is_proportional_to_the_heterogeneity
             levels = [fedpd[f"{p} {spread} {s}"]["level"] for spread in (1, 2, 3)]
             assert all(abs(high - low - 100) <= 1 for low, high in pairwise(levels))
     for p in range(1, 10):
-        levels = [fedpd[f"{p} 2 {s}"]["level"] for s in range(1, 4)]
+        levels = [fedpd[f"{p} 2 {s}"]["level"] for s in range(2, 5)]
         assert levels == sorted(levels)
     assert all(
-        fedpd[f"0 {spread} {s}"]["verdict"] == "reached" for spread in range(4) for s in (1, 2)
+        fedpd[f"0 {spread} {s}"]["verdict"] == "reached" for spread in range(4) for s in (3, 4)
     )
+
+
+def test_fedpd_opens_on_a_plateau_and_far_ahead_of_gradient_descent_without_skipping():
+    data = stored(ROOT / "notebooks" / "en" / "live_figures.ipynb", "fedpd")[1]
+    at = {each["name"]: str(each["start"]) for each in data["sliders"]}
+    skipping, without, descent = (
+        each["curves"][" ".join(at[name] for name in each["by"])] for each in data["series"]
+    )
+    assert skipping["verdict"] == "stays"
+    assert skipping["level"] > -200
+    assert without["verdict"] == descent["verdict"] == "reached"
+    assert 2 * without["communications"] < descent["communications"]
 
 
 def test_communications_grow_with_the_root_of_kappa_and_are_fewest_near_the_recommended_p():

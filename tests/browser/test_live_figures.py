@@ -82,7 +82,7 @@ def test_the_mouse_moves_a_slider(open_figure):
     frame.page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
     assert frame.locator("output").first.inner_text() == "0.9"
     assert drawn(frame, 1) != before
-    assert drawn(frame, 1) == points(stored("fedpd")["series"][0]["curves"]["9 2 1"])
+    assert drawn(frame, 1) == points(stored("fedpd")["series"][0]["curves"]["9 1 3"])
 
 
 def test_the_keyboard_moves_a_slider_and_it_says_its_value(open_figure):
