@@ -2,13 +2,15 @@ r"""Compare the two languages of the book: what has to be the same in both, and 
 
 The prose differs, of course. The same in both have to be: the files; labels, headings' levels,
 displayed equations, citations, claims, code, and what directives take in; the mathematics of the
-pseudocode, line by line; the notebooks' code and outputs. A word inside `\text{...}` may differ.
+pseudocode, line by line; the notebooks' code and outputs. So have the formulas in sentences and
+the code that states a value, ``p = 0.3``: in a section of a page and in a cell of a notebook each
+stands as often as in the twin. Their order may differ, and a word inside `\text{...}`.
 """
 
 import json
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
-from pcode_lines import statements  # noqa: E402 (it lies beside the extension that prints it)
+from pcode_lines import caption, statements  # noqa: E402 (it lies beside the extension that prints it)
 from rst_lines import CALL, DIRECTIVE, OPTION, PROSE_OPTIONS  # noqa: E402
 from tex_macros import group  # noqa: E402
 
@@ -29,6 +31,18 @@ ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,} *$")
 TARGET = re.compile(r".*<([^>]+)>$")
 WORDS = re.compile(r"\\(?:text|textrm|textnormal|mbox)\s*(?=\{)")
 MATH = re.compile(r"(?<!\\)\$(.*?)(?<!\\)\$", re.DOTALL)
+ROLE_OR_LITERAL = re.compile(r":math:`(?P<tex>[^`]+)`|``(?P<code>[^`]+)``")
+# In a notebook's text: code, in which a dollar is a dollar, and formulas.
+CODE_OR_MATH = re.compile(
+    r"""
+    ^(```+|~~~+).*?^\1
+    | (?<!`)(`+)(?!`)(?P<code>.+?)(?<!`)\2(?!`)
+    | (?<!\\)(?P<mark>\$\$?)(?P<tex>.+?)(?<!\\)(?P=mark)
+    | (?P<environment>\\begin\{(\w+\*?)\}.+?\\end\{\7\})
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+VALUE = re.compile(r"[=<>(\d]")
 
 CODE = {"code", "code-block", "sourcecode", "doctest", "testcode", "testoutput", "testsetup"}
 # Directives whose arguments are prose.
@@ -41,6 +55,13 @@ class Fact(NamedTuple):
     """Something on a line of a file that its twin must have too."""
 
     value: str
+    line: int
+
+
+class Stretch(NamedTuple):
+    """Facts that the twin has not, and the line where they stand or would be looked for."""
+
+    facts: list[Fact]
     line: int
 
 
@@ -64,8 +85,14 @@ def page_facts(path: Path) -> Facts:
             facts["citation" if "cite" in role else role].append(Fact(target, number))
         if line.lstrip().startswith((">>> ", "... ")):
             facts["doctest"].append(Fact(line.strip(), number))
-    for kind in ("citation", "claim", "given"):  # another language may well need another order
-        facts[kind].sort()
+    for match in ROLE_OR_LITERAL.finditer("\n".join(lines)):
+        number = match.string.count("\n", 0, match.start()) + 1
+        section = sum(fact.line <= number for fact in facts["heading"])
+        if match["tex"]:
+            facts[f"formula in section {section}"].append(Fact(formula(match["tex"]), number))
+        elif VALUE.search(match["code"]):
+            code = " ".join(match["code"].split())
+            facts[f"literal in section {section}"].append(Fact(code, number))
     return facts
 
 
@@ -148,6 +175,7 @@ def pseudocode_facts(path: Path) -> Facts:
     """Collect the keyword and the mathematics of each line; those of comments count too."""
     text = path.read_text("utf-8")
     facts = page_facts(path)
+    facts["formula in caption"] = [Fact(formula(each), 1) for each in MATH.findall(caption(text))]
     position = 0
     for statement in statements(text):
         found = re.compile(rf"\\{statement.keyword}(?![A-Za-z])").search(text, position)
@@ -163,7 +191,7 @@ def pseudocode_facts(path: Path) -> Facts:
 
 
 def notebook_facts(path: Path) -> Facts:
-    """Collect the cells: their kinds, identities, code and outputs."""
+    """Collect the cells: their kinds, identities, formulas, code and outputs."""
     text = path.read_text("utf-8")
     facts: Facts = defaultdict(list)
     position = 0
@@ -175,7 +203,22 @@ def notebook_facts(path: Path) -> Facts:
         if cell["cell_type"] == "code":
             for kind in ("source", "outputs", "metadata"):
                 facts[f"code cell's {kind}"].append(Fact(canonical(cell[kind]), line))
+        elif cell["cell_type"] == "markdown":
+            for kind, value in markdown(canonical(cell["source"])):
+                facts[f"{kind} in cell {cell.get('id')}"].append(Fact(value, line))
     return facts
+
+
+def markdown(text: str) -> Iterator[tuple[str, str]]:
+    """Give the formulas of a markdown cell, what is displayed with its marks, and the literals."""
+    for match in CODE_OR_MATH.finditer(text):
+        if match["mark"]:
+            mark = match["mark"].removeprefix("$")
+            yield "formula", f"{mark}{formula(match['tex'])}{mark}"
+        elif match["environment"]:
+            yield "formula", formula(match["environment"])
+        elif match["code"] and VALUE.search(match["code"]):
+            yield "literal", " ".join(match["code"].split())
 
 
 def canonical(value: Any) -> str:
@@ -225,22 +268,52 @@ def facts_of(path: Path) -> Facts:
 
 
 def compare(places: list[str], facts: list[Facts]) -> Iterator[str]:
-    """Compare the facts of two files, kind by kind."""
+    """Compare the facts of two files, kind by kind: report each stretch where they differ.
+
+    The parts of files with different outlines cannot be told which is whose twin.
+    """
+    outlines = [values(each.get("heading", []) + each.get("cell", [])) for each in facts]
     for kind in sorted(facts[0].keys() | facts[1].keys()):
+        if outlines[0] != outlines[1] and " in " in kind:
+            continue
         left, right = (each.get(kind, []) for each in facts)
-        yield from compare_kind(kind, places, left, right)
+        # Another language may well need another order.
+        free = kind.startswith(("formula", "literal", "citation", "claim", "given"))
+        for here, there in (unbalanced if free else stretches)(left, right):
+            where = f"{places[0]}:{here.line} and {places[1]}:{there.line}"
+            yield f"{where}: {kind} {shown(here)} against {shown(there)}"
 
 
-def compare_kind(
-    kind: str, places: list[str], left: list[Fact], right: list[Fact]
-) -> Iterator[str]:
-    """Compare two lists of facts: report each stretch where they differ."""
+def stretches(left: list[Fact], right: list[Fact]) -> Iterator[tuple[Stretch, Stretch]]:
+    """Give the stretches where two lists of facts differ."""
     matcher = SequenceMatcher(None, values(left), values(right), autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag != "equal":
-            here = f"{places[0]}:{line_at(left, i1)}"
-            there = f"{places[1]}:{line_at(right, j1)}"
-            yield f"{here} and {there}: {kind} {shown(left[i1:i2])} against {shown(right[j1:j2])}"
+            yield (
+                Stretch(left[i1:i2], line_at(left, i1)),
+                Stretch(right[j1:j2], line_at(right, j1)),
+            )
+
+
+def unbalanced(left: list[Fact], right: list[Fact]) -> Iterator[tuple[Stretch, Stretch]]:
+    """Give what stands in one list more often than in the other, whatever the order."""
+    counts = [Counter(values(facts)) for facts in (left, right)]
+    surplus = [counts[0] - counts[1], counts[1] - counts[0]]
+    pairs = list(stretches(left, right))
+    kept = [
+        [fact for pair in pairs for fact in pair[side].facts if takes(surplus[side], fact)]
+        for side in (0, 1)
+    ]
+    if kept[0] or kept[1]:
+        lines = [facts[0].line if facts else pairs[0][side].line for side, facts in enumerate(kept)]
+        yield Stretch(kept[0], lines[0]), Stretch(kept[1], lines[1])
+
+
+def takes(surplus: Counter[str], fact: Fact) -> bool:
+    """Take a fact out of a surplus, if it is in there."""
+    found = surplus[fact.value] > 0
+    surplus[fact.value] -= found
+    return found
 
 
 def values(facts: Iterable[Fact]) -> list[str]:
@@ -253,9 +326,11 @@ def line_at(facts: list[Fact], index: int) -> int:
     return facts[min(index, len(facts) - 1)].line if facts else 1
 
 
-def shown(facts: list[Fact], limit: int = 300) -> str:
+def shown(stretch: Stretch, limit: int = 300) -> str:
     """Write facts for a person to compare."""
-    text = ", ".join(f"'{fact.value}'" for fact in facts) or "nothing"
+    places = [f" (line {fact.line})" * (fact.line != stretch.line) for fact in stretch.facts]
+    shown = [f"'{fact.value}'{place}" for fact, place in zip(stretch.facts, places, strict=True)]
+    text = ", ".join(shown) or "nothing"
     return text if len(text) <= limit else f"{text[:limit]}…"
 
 

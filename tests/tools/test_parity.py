@@ -1,11 +1,15 @@
 """A difference of each kind between the two languages is found and both places are named."""
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from parity import differences, main
+from parity import compare, differences, facts_of, main
+
+ROOT = Path(__file__).resolve().parents[2]
 
 PAGE = r"""
 .. _chapter:
@@ -48,7 +52,14 @@ Part
 
 .. algorithm-table::
 
-   :FedPD(s=1.0, p=0.3): a remark
+   :FedPD(s=1.0, p=0.3): a remark with :math:`\kappa`
+
+With :math:`p` and :math:`1 - p`, where :math:`x \text{ is a
+word}` and ``p = 0.5`` in the ``code``.
+
+.. list-table:: Of :math:`s`
+
+   * - :math:`\gamma`
 """
 
 TRANSLATED = (
@@ -59,6 +70,8 @@ TRANSLATED = (
     .replace("if {this} holds", "若")
     .replace("Named", "名字")
     .replace("A remark", "注")
+    .replace("With :math:`p` and :math:`1 - p`", "概率:math:`1 - p`与:math:`p`，``其他``")
+    .replace("is a\nword", "是")
 )
 
 BLOCK = r"""
@@ -86,11 +99,24 @@ TRANSLATED_BLOCK = (
 )
 
 
+FORMULAS = r"""
+costs \$5, `$x$` is code and `s=1` a value, $p$
+and $1 - p$
+$$z = 1$$
+```
+$y$
+```
+\begin{align}
+u = v
+\end{align}
+"""
+
+
 def notebook(prose: str) -> dict:
     code = {"cell_type": "code", "id": "b2", "execution_count": 1, "metadata": {"tags": ["t"]}}
     output = {"output_type": "stream", "name": "stdout", "text": ["2\n"]}
     cells = [
-        {"cell_type": "markdown", "id": "a1", "metadata": {}, "source": [prose]},
+        {"cell_type": "markdown", "id": "a1", "metadata": {}, "source": [prose, FORMULAS]},
         {**code, "source": ["print(1 + 1)"], "outputs": [output]},
     ]
     return {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
@@ -133,6 +159,12 @@ def test_languages_that_agree_have_no_difference(book: Path) -> None:
         ("<other>", "<others>", "directive", 33),
         (".. note::", ".. tip::", "directive", 38),
         ("s=1.0, p=0.3", "s=1.0, p=0.5", "directive", 40),
+        (r"\kappa", r"-\kappa", "formula in section 2", 42),
+        ("`1 - p`", "`p`", "formula in section 2", 44),
+        ("`x ", "`-x ", "formula in section 2", 44),
+        ("p = 0.5", "p = 0.4", "literal in section 2", 45),
+        ("`s`", "`1/s`", "formula in section 2", 47),
+        (r"\gamma", "s", "formula in section 2", 49),
     ],
 )
 def test_a_difference_of_pages_is_found(
@@ -171,9 +203,9 @@ def test_a_difference_of_pseudocode_is_found(book: Path, old: str, new: str, lin
 @pytest.mark.parametrize(
     ("old", "new", "kind", "line"),
     [
-        ("print(1 + 1)", "print(2)", "code cell's source", 13),
-        ("2\\n", "3\\n", "code cell's outputs", 13),
-        ('"t"', '"u"', "code cell's metadata", 13),
+        ("print(1 + 1)", "print(2)", "code cell's source", 14),
+        ("2\\n", "3\\n", "code cell's outputs", 14),
+        ('"t"', '"u"', "code cell's metadata", 14),
         ('"a1"', '"a2"', "cell", 5),
         ('"markdown"', '"raw"', "cell", 5),
     ],
@@ -189,6 +221,80 @@ def test_a_difference_of_notebooks_is_found(
     place = f"notebooks/en/run.ipynb:{line} and notebooks/zh/run.ipynb:"
     assert found.startswith(place)
     assert f": {kind} " in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("$p$", "$1 - p$", "formula"),
+        ("$1 - p$", "$p$", "formula"),
+        ("$$z = 1$$", "$$z = 2$$", "formula"),
+        ("$$z = 1$$", "$z = 1$", "formula"),
+        ("u = v", "u = - v", "formula"),
+        ("`s=1`", "`s=2`", "literal"),
+    ],
+)
+def test_a_difference_of_formulas_in_cells_is_found(
+    book: Path, old: str, new: str, kind: str
+) -> None:
+    path = book / "notebooks" / "zh" / "run.ipynb"
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), "utf-8")
+    assert all(f": {kind} in cell a1 " in each for each in differences(book))
+    assert differences(book)
+
+
+def test_the_formulas_of_a_cell_may_change_places(book: Path) -> None:
+    path = book / "notebooks" / "zh" / "run.ipynb"
+    swapped = path.read_text("utf-8").replace("$p$", "$?$").replace("$1 - p$", "$p$")
+    path.write_text(swapped.replace("$?$", "$1 - p$"), "utf-8")
+    assert differences(book) == []
+
+
+def test_both_places_of_a_formula_are_named(book: Path) -> None:
+    page = book / "docs" / "zh" / "page.rst"
+    flipped = page.read_text("utf-8").replace("与:math:`p`", "与\n:math:`2 - p`")
+    page.write_text(flipped, "utf-8")
+    places = "docs/en/page.rst:44 and docs/zh/page.rst:45"
+    assert differences(book) == [f"{places}: formula in section 2 'p' against '2 - p'"]
+
+
+def test_a_formula_in_a_caption_counts(book: Path) -> None:
+    block = book / "docs" / "zh" / "_algo_pcode" / "block.rst"
+    text = block.read_text("utf-8")
+    block.write_text(text.replace("{Block}", "{Block $x$}"), "utf-8")
+    (found,) = differences(book)
+    assert "formula in caption nothing against 'x'" in found
+
+
+REAL = ("docs/{}/algorithms/skipping.rst", "docs/{}/_exercises/primal_dual.rst")
+REAL += ("notebooks/{}/fedpd_skip_probability.ipynb",)
+
+
+def flips(text: str, pattern: str) -> Iterator[str]:
+    """The text with one formula after the other changed: p becomes 1 - p and 1 - p becomes p."""
+    for found in re.finditer(pattern, text, re.DOTALL):
+        tex = found[1].removeprefix("1 - ") if found[1].startswith("1 - ") else f"1 - {found[1]}"
+        yield text[: found.start(1)] + tex + text[found.end(1) :]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", REAL)
+def test_every_planted_flip_on_a_real_page_is_found(
+    tmp_path: Path, name: str, language: str
+) -> None:
+    """The page against itself, so that whatever else differs today does not count."""
+    page = ROOT / name.format(language)
+    original, text = facts_of(page), page.read_text("utf-8")
+    copy = tmp_path / page.name
+    planted = 0
+    for changed in flips(text, r":math:`(.+?)`" if page.suffix == ".rst" else r"\$([^$\n]+)\$"):
+        copy.write_text(changed, "utf-8")
+        found = list(compare(["there", "here"], [original, facts_of(copy)]))
+        assert found, changed
+        planted += all(": formula in " in each for each in found)
+    assert planted > 20
 
 
 def test_cells_in_another_order_are_found(book: Path) -> None:
