@@ -18,6 +18,9 @@ class QuadraticClient:
     A: np.ndarray
     b: np.ndarray
 
+    def __call__(self, x):
+        return x @ self.A @ x / 2 - self.b @ x
+
     def grad(self, x, batch=None):
         return self.A @ x - self.b
 

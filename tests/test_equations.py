@@ -1,0 +1,97 @@
+"""Displayed equations equal code: each is carried out, locked and has teeth, or is named here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from equations.states import STATEMENTS
+from support.displayed import equations, of_the_book
+from support.mutate import planted
+
+for page in ("errata", "operator_splitting", "overview", "primal_dual", "proximal", "skipping"):
+    import_module(f"equations.{page}")
+
+# Not carried out: the fingerprint of the TeX that was read, and why there is nothing to compare.
+NAMED = {
+    "consensus-set": ("218dd9", "the problem, in the form that is split; nothing is claimed of it"),
+    "fedpd-constraint": ("c3c1d2", "the problem with a copy of the model for each client"),
+    "fedpd-theorem-3": (
+        "28892d",
+        "quoted from the paper, and refuted below: see test_theory_fedpd.py",
+    ),
+    "proxskip-constraint": ("8402de", "the problem with a consensus constraint"),
+}
+BOOK = of_the_book()
+FAULTS = [(label, n) for label, found in STATEMENTS.items() for n in range(len(found.faults))]
+
+
+def test_every_equation_is_carried_out_or_named():
+    missing = BOOK.keys() - STATEMENTS.keys() - NAMED.keys()
+    assert not missing, "\n".join(
+        f"{BOOK[label].place}: {label} {BOOK[label].fingerprint} is neither carried out in "
+        "tests/equations nor named in tests/test_equations.py"
+        for label in sorted(missing)
+    )
+
+
+def test_no_equation_is_gone():
+    assert (STATEMENTS.keys() | NAMED.keys()) <= BOOK.keys()
+    assert not STATEMENTS.keys() & NAMED.keys()
+
+
+@pytest.mark.parametrize("label", sorted(BOOK))
+def test_lock(label):
+    read = STATEMENTS[label].fingerprint if label in STATEMENTS else NAMED.get(label, [None])[0]
+    now = BOOK[label].fingerprint
+    assert read == now, f"{BOOK[label].place}: read {label} again, then write {now} for {read}"
+
+
+@pytest.mark.parametrize("label", sorted(STATEMENTS))
+def test_equal(label):
+    found = STATEMENTS[label]
+    found.check(found.module)
+
+
+@pytest.mark.parametrize(("label", "n"), FAULTS)
+def test_teeth(label, n):
+    found = STATEMENTS[label]
+    with planted(found.module, found.faults[n]) as faulty, pytest.raises(AssertionError):
+        found.check(faulty)
+
+
+def test_every_equation_has_teeth():
+    assert all(found.faults for found in STATEMENTS.values())
+
+
+PAGE = r"""
+.. math::
+   :label: one
+
+   x = y
+   + z
+
+.. math:: u = v
+
+* A remark
+
+  .. math::
+
+     v = w
+"""
+
+
+def test_equations_are_found_with_and_without_label():
+    found = dict(equations("page", PAGE))
+    assert {label: (each.tex, each.place) for label, each in found.items()} == {
+        "one": ("x = y + z", "docs/en/page.rst:2"),
+        "page, without label, 1": ("u = v", "docs/en/page.rst:8"),
+        "page, without label, 2": ("v = w", "docs/en/page.rst:12"),
+    }
+
+
+def test_a_flipped_sign_changes_the_fingerprint():
+    (_, before), *_ = equations("page", PAGE)
+    (_, after), *_ = equations("page", PAGE.replace("+ z", "- z"))
+    assert before.fingerprint != after.fingerprint
