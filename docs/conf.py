@@ -52,6 +52,8 @@ extensions = [
     "claims",
     "content_policy",
     "equation_preview",
+    "han_citations",
+    "han_index",
     "han_markup",
     "han_spacing",
     "katex_math",

@@ -1,8 +1,9 @@
 """Chinese has no spaces between words: those that come from the source's line breaks are taken out.
 
 A break of a line, or a space that separates markup, disappears between two Chinese characters and
-beside full-width punctuation, also where one of the two stands in emphasis or in a link. Between
-Chinese and Latin letters or formulas it stays.
+beside full-width punctuation, also where one of the two stands in emphasis or in a link, whose text
+may be known only when all pages have been read. Between Chinese and Latin letters or formulas it
+stays. The same goes for alternative texts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from han import CLOSING, HAN, OPENING, STOPS, is_chinese
 
@@ -27,15 +29,33 @@ _FORMULA = "x"  # stands for whatever is neither Chinese nor a space
 
 
 class CloseUp(SphinxTransform):
-    """Take the needless spaces out of every paragraph, title and term."""
+    """Take the needless spaces out of a page as it is read: its titles go to other pages, too."""
 
     default_priority = 500
 
     def apply(self, **kwargs: Any) -> None:
         """Change the document in place."""
-        for block in self.document.findall(nodes.TextElement):
-            if not isinstance(block, nodes.Inline | nodes.FixedTextElement):
-                close_up(block)
+        close_up_all(self.document)
+
+
+class CloseUpLinks(SphinxPostTransform):
+    """Do it again when the links have got their texts from other pages."""
+
+    default_priority = 700  # references are resolved; unbroken.py has not yet wrapped formulas
+
+    def run(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        close_up_all(self.document)
+
+
+def close_up_all(document: nodes.document) -> None:
+    """Take the needless spaces out of every paragraph, title, term and alternative text."""
+    for block in document.findall(nodes.TextElement):
+        if not isinstance(block, nodes.Inline | nodes.FixedTextElement):
+            close_up(block)
+    for image in document.findall(nodes.image):
+        if "alt" in image:
+            image["alt"] = _NEEDLESS.sub("", image["alt"])
 
 
 def close_up(block: nodes.TextElement) -> None:
@@ -68,4 +88,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the transform, for Chinese books."""
     if is_chinese(app.config.language):
         app.add_transform(CloseUp)
+        app.add_post_transform(CloseUpLinks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from han import HAN
+from han import CLOSING, HAN, OPENING, STOPS
 from linkcheck import read_links
 from support.pages import SITE, unavailable
 
@@ -97,6 +97,21 @@ def test_no_literal_markup_shows_beside_chinese():
         if "<article" in html:
             found = re.findall(rf"[{HAN}]\s*[*`]|[*`]\s*[{HAN}]", visible_text(html))
             assert not found, f"{path.name}: {found}"
+
+
+def test_no_needless_space_stands_beside_chinese():
+    mark = f"[{STOPS}{OPENING}{CLOSING}]"
+    needless = re.compile(rf"(?<=[{HAN}])\s+(?=[{HAN}])|(?<={mark})[ \n]+(?=\S)|[ \n]+(?={mark})")
+    for path in (SITE / "zh").rglob("*.html"):
+        html = path.read_text(encoding="utf-8")
+        if "_modules" in path.parts or "<article" not in html:
+            continue
+        html = re.sub(r"(?s)<(noscript|script|dl)\b.*?</\1>", "", html)
+        html = re.sub(r"(?s)<(pre|code|math)\b.*?</\1>|<br>", "x", html)
+        texts = [re.sub(r"<[^>]*>", "", text) for text in re.findall(r"(?s)<p>(.*?)</p>", html)]
+        texts += re.findall(r'\balt="([^"]*)"', html)
+        found = [text for text in texts if needless.search(text.strip())]
+        assert not found, f"{path.name}: {found[:3]}"
 
 
 @pytest.mark.parametrize(("language", "tag"), [("en", "en"), ("zh", "zh-CN")])

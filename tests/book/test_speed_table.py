@@ -77,6 +77,15 @@ def test_chinese_units_and_punctuation():
     assert VIEWS["peers_machine"]({"peers": {"machine": {"cores": 2}}}, CHINESE) == "核数：2。"
 
 
+def test_ratios_are_written_out_in_chinese():
+    """In English a ratio is "a : b"; in Chinese such a head reads as a label and its value."""
+    views = {"gradients": [], "rounds": [], "start": {}, "peers": {"figures": []}}
+    for view in views:
+        (heads,) = VIEWS[view](views, CHINESE)
+        assert not [head for head in heads if ":" in head]
+        assert sum(head.endswith("之比") for head in heads) == 1
+
+
 def test_both_languages_have_a_word_for_everything():
     assert set(CHINESE) == set(ENGLISH)
 
