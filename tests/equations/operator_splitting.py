@@ -97,7 +97,7 @@ def reflection_contraction(fedsplit):
 
 
 @states(
-    "algorithms/operator_splitting, without label, 1",
+    "algorithms/operator_splitting, 530b9a",
     "530b9a",
     fedsplit,
     [("abs(1 - s * mu)", "abs(1 - s * mu) / 2")],

@@ -28,16 +28,14 @@ class Equation(NamedTuple):
 
 
 def equations(page: str, text: str) -> Iterator[tuple[str, Equation]]:
-    """The equations of a page; one without a label goes by the page's name and its number there."""
+    """The equations of a page; one without a label goes by the page's name and its fingerprint."""
     lines = text.splitlines()
-    unlabelled = 0
     for number, line in enumerate(lines, 1):
         if (found := DIRECTIVE.match(line)) and found[2] == "math":
             options, body = split_body(indented(lines[number:], len(found[1])))
-            unlabelled += "label" not in options
-            label = options.get("label", f"{page}, without label, {unlabelled}")
             tex = " ".join(" ".join([found[3] or "", *body]).split())
-            yield label, Equation(tex, f"docs/en/{page}.rst:{number}")
+            equation = Equation(tex, f"docs/en/{page}.rst:{number}")
+            yield options.get("label", f"{page}, {equation.fingerprint}"), equation
 
 
 def of_the_book() -> dict[str, Equation]:
