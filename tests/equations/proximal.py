@@ -10,6 +10,7 @@ from equations.quadratics import (
     CLIENTS,
     K,
     argmin,
+    d,
     federation,
     gradient,
     mean,
@@ -18,7 +19,7 @@ from equations.quadratics import (
     vectors,
 )
 from equations.states import states
-from fl_algos import Server
+from fl_algos import Quadratic, Server
 from fl_algos.algorithms import fedprox
 
 mu = 0.7
@@ -73,3 +74,46 @@ def fedprox_envelope(fedprox):
 
     same(found, mean(server.received))
     same(found, theta - s * gradient(lambda x: 1 / K * sum(M_k(f[k], x) for k in CLIENTS), theta))
+
+
+def T(fedprox, problem, s, theta):
+    """A round of FedProx with s one over its coefficient."""
+    algorithm = fedprox.FedProx(mu=1 / s)
+    return algorithm.round(algorithm.init(theta, K), problem, Server(K), EVERYBODY).theta
+
+
+@states(
+    "fedprox-contraction",
+    "638e48",
+    fedprox,
+    [STEP],
+    [("theta = server.average(x_k", "theta = server.average(2 * x_k - theta_k")],
+)
+def fedprox_contraction(fedprox):
+    problem, f = federation()
+    a, b = vectors(1)[0], vectors(2)[0]
+    for s in (0.1, 0.7, 5.0):
+        prox = [argmin(lambda x, k=k, s=s: f[k](x) + 1 / (2 * s) * norm2(x - a)) for k in CLIENTS]
+        same(T(fedprox, problem, s, a), mean(prox))
+        moved = T(fedprox, problem, s, a) - T(fedprox, problem, s, b)
+        assert np.sqrt(norm2(moved)) <= 1 / (1 + s * problem.mu) * np.sqrt(norm2(a - b))
+        ball = Quadratic(np.tile(0.3 * np.eye(d), (K, 1, 1)), vectors(3))  # there is equality
+        moved = T(fedprox, ball, s, a) - T(fedprox, ball, s, b)
+        same(np.sqrt(norm2(moved)), 1 / (1 + s * 0.3) * np.sqrt(norm2(a - b)))
+
+
+@states("fedprox-bias", "c190e7", fedprox, [STEP])
+def fedprox_bias(fedprox):
+    problem, f = federation()
+    star = argmin(lambda theta: 1 / K * sum(f[k](theta) for k in CLIENTS))
+    for s in (0.001, 0.1, 1.0):
+        shift = T(fedprox, problem, s, np.zeros(d))
+        matrix = np.array([T(fedprox, problem, s, e_i) - shift for e_i in np.eye(d)]).T
+        at_rest = np.linalg.solve(np.eye(d) - matrix, shift)
+        bound = (
+            s
+            * problem.L
+            / problem.mu
+            * mean([np.sqrt(norm2(gradient(f[k], star))) for k in CLIENTS])
+        )
+        assert np.sqrt(norm2(at_rest - star)) <= bound
