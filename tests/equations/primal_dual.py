@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,10 +19,12 @@ from equations.quadratics import (
     norm2,
     same,
     vectors,
+    without_convexity,
 )
 from equations.states import states
-from fl_algos import Server, oracles
+from fl_algos import Quadratic, Server, oracles
 from fl_algos.algorithms import fedpd
+from fl_algos.theory import fedpd as theory
 from fl_algos.theory import skipping
 from support.draws import Coins
 
@@ -30,7 +33,7 @@ DUAL = "lambda_k + (theta_k - theta_k0) / self.s"
 HALF = "half_k = theta_k + self.s * lambda_k"
 
 
-def L_k(f_k, theta, theta_k, lambda_k):
+def L_k(f_k, theta, theta_k, lambda_k, s=s):
     """One client's augmented Lagrangian, as in equation al."""
     return f_k(theta_k) + lambda_k @ (theta_k - theta) + 1 / (2 * s) * norm2(theta_k - theta)
 
@@ -141,6 +144,218 @@ def fedpd_linearize(oracles):
             + gamma / (s + gamma) * theta_k0[k]
             - s * gamma / (s + gamma) * (g_k[k] + lambda_k[k]),
         )
+
+
+def without_skipping(fedpd, problem, s, state):
+    """FedPD's state after a round that communicates."""
+    return fedpd.FedPD(s=s).round(state, problem, Server(K), Coins(True, probability=1))
+
+
+def error_map(fedpd, problem, s):
+    """The matrix of a round on the error of w = theta - s lambda, all clients stacked."""
+    linear = Quadratic(problem.A_k, 0 * problem.b_k)
+    columns = []
+    for w in np.eye(K * problem.d).reshape(-1, K, problem.d):
+        before = fedpd.FedPD(s=s).init(0 * w[0], K)._replace(lambda_k=-w / s)
+        after = without_skipping(fedpd, linear, s, before)
+        columns.append((after.theta - s * after.lambda_k).ravel())
+    return np.array(columns).T
+
+
+def convex_problems():
+    """Convex quadratics, with mu_f and a step size: some at random, flat ones, a shared Hessian."""
+    random, _ = federation()
+    lines = np.array([[1.0, 0.1, 0.0], [1.0, -0.1, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    flat = Quadratic(lines[:, :, None] * lines[:, None, :], vectors(1))
+    shared = Quadratic(np.tile(random.A_k[:1], (K, 1, 1)), vectors(1))
+    for problem in (random, flat, shared):
+        mu_f = np.linalg.eigvalsh(problem.A_k.mean(axis=0))[0]
+        for s in (0.3 / problem.L, 3 / problem.L, 1 / np.sqrt(problem.L * mu_f), 3 / mu_f):
+            yield problem, mu_f, s
+
+
+@states(
+    "fedpd-quadratic-rate",
+    "c855f8",
+    theory,
+    [("return max(1 / (1 + s * mu)", "return max(1 / (1 + 2 * s * mu)")],
+    [("(s * L - 1) / (s * L + 1)", "(s * L - 1) / (s * L + 2)")],
+    [("math.sqrt(max(0.0, (s * L", "(max(0.0, (s * L")],
+)
+def fedpd_quadratic_rate(theory):
+    for problem, mu_f, s in convex_problems():
+        L = problem.L
+        turning = np.sqrt(max(0, (s * L - 1) / (s * L + 1)))
+        bound = max(1 / (1 + s * mu_f), 1 / 2 * (1 + turning))
+        same(theory.fedpd_quadratic_rate(s, L, mu_f), bound)
+        rho = np.abs(np.linalg.eigvals(error_map(fedpd, problem, s))).max()
+        assert rho <= bound + 1e-12
+        if (problem.A_k == problem.A_k[0]).all() and s * L < 1:  # there is equality
+            same(rho, 1 / (1 + s * mu_f))
+
+
+def eigenvectors(fedpd, problem, s):
+    """Each eigenvalue zeta of a round, with u and v, real ones as real numbers."""
+    values, columns = np.linalg.eig(error_map(fedpd, problem, s))
+    for zeta, column in zip(values, columns.T, strict=True):
+        w = column.reshape(K, problem.d)
+        if zeta.imag == 0:
+            zeta, w = zeta.real, w.real
+        u = np.tile(mean(w), (K, 1))
+        yield zeta, u, w - u
+
+
+def J(problem, s, w):
+    """(I + s A_k)^-1 of each client's vector, by values of a function."""
+
+    def shrunk(w):
+        return np.array(
+            [
+                argmin(lambda x, k=k: s / 2 * x @ problem.A_k[k] @ x + 1 / 2 * norm2(x - w[k]))
+                for k in CLIENTS
+            ]
+        )
+
+    return shrunk(w.real) + 1j * shrunk(w.imag)
+
+
+ROUND = [
+    [(DUAL, DUAL.replace("+", "-"))],
+    [(HALF, "half_k = theta_k")],
+    [("theta = server.average(half_k)", "theta = server.average(theta_k)")],
+]
+
+
+@states("algorithms/primal_dual, d52edf", "d52edf", fedpd, *ROUND)
+def eigenvector_of_a_round(fedpd):
+    turning = 0
+    for problem, _, s in convex_problems():
+        L = problem.L
+        for zeta, u, v in eigenvectors(fedpd, problem, s):
+            same(J(problem, s, u + v), zeta * u + (1 - zeta) * v)
+            if abs(zeta.imag) > 1e-6:  # no real double one that rounding has split
+                turning += 1
+                same(norm2(abs(u)), norm2(abs(v)))
+                assert abs(zeta - 1 / 2) ** 2 <= 1 / 4 * (s * L - 1) / (s * L + 1) + 1e-12
+            else:
+                assert -1e-6 <= zeta.real <= 1 + 1e-6
+    assert turning > 5
+
+
+@states("algorithms/primal_dual, 0f3930", "0f3930", fedpd, *ROUND)
+def real_eigenvalue_of_a_round(fedpd):
+    real = 0
+    for problem, mu_f, s in convex_problems():
+        for zeta, u, v in eigenvectors(fedpd, problem, s):
+            if not isinstance(zeta, complex):
+                real += 1
+                x, y = zeta * u - (1 - zeta) * v, zeta * u + (1 - zeta) * v
+                left = zeta * (1 - zeta) * (norm2(u) - norm2(v))
+                same(left, sum(s * x[k] @ problem.A_k[k] @ y[k] for k in CLIENTS))
+                least = s * mu_f * zeta**2 * norm2(u)
+                assert left >= least - s * problem.L * (1 - zeta) ** 2 * norm2(v) - 1e-12
+    assert real > 20
+
+
+def after_rounds(fedpd, problem, s, rounds=6):
+    """FedPD's states after one round, two..., from dual variables that are zero."""
+    state = fedpd.FedPD(s=s).init(vectors(1)[0], K)
+    for _ in range(rounds):
+        state = without_skipping(fedpd, problem, s, state)
+        yield state
+
+
+def mean_of(f):
+    """The function f itself."""
+    return lambda x: 1 / K * sum(f[k](x) for k in CLIENTS)
+
+
+def D(f, s, state):
+    """The augmented Lagrangian, as in equation al, over K."""
+    theta, theta_k, _, lambda_k, _ = state
+    return 1 / K * sum(L_k(f[k], theta, theta_k[k], lambda_k[k], s) for k in CLIENTS)
+
+
+def moved(before, after):
+    """1/K times the sum of the squares of Delta_k."""
+    return 1 / K * norm2(after.theta_k - before.theta_k)
+
+
+def without_convexity_and_steps():
+    """Clients, f_k and step sizes up to 1/(2 L)."""
+    problem, f = without_convexity()
+    return [(problem, f, share / (2 * problem.L)) for share in (0.1, 0.5, 0.98)]
+
+
+@states(
+    "algorithms/primal_dual, be1e3f",
+    "be1e3f",
+    fedpd,
+    [(DUAL, DUAL.replace("+", "-"))],
+    [(DUAL, DUAL.replace("/ self.s", "* self.s"))],
+    [("self.s, theta_k0, lambda_k)", "self.s, theta_k0, -lambda_k)")],
+)
+def fedpd_descent(fedpd):
+    def share(s, L):
+        return (1 - 2 * s * L) * (1 + s * L) / (2 * s)
+
+    for problem, f, s in without_convexity_and_steps():
+        for before, after in pairwise(after_rounds(fedpd, problem, s)):
+            lost = share(s, problem.L) * moved(before, after)
+            assert D(f, s, after) <= D(f, s, before) - lost + 1e-12
+            assert D(f, s, after) >= mean_of(f)(after.theta)
+    # Two clients with the curvature -L walk apart, the others rest: there is equality.
+    s, L = 0.3, 1.0
+    problem = Quadratic(L * np.array([-1.0, -1.0, 1.0, 1.0])[:, None, None], np.zeros((K, 1)))
+    f = [lambda x, a=a: x @ a @ x / 2 for a in problem.A_k]
+    apart = np.array([[1.0], [-1.0], [0.0], [0.0]])
+    before = fedpd.FedPD(s=s).init(np.zeros(1), K)._replace(theta_k=apart, lambda_k=L * apart)
+    after = without_skipping(fedpd, problem, s, before)
+    same(D(f, s, after), D(f, s, before) - share(s, L) * moved(before, after))
+
+
+@states("algorithms/primal_dual, 4e1993", "4e1993", fedpd, *ROUND)
+def fedpd_gradient_and_moves(fedpd):
+    for problem, f, s in without_convexity_and_steps():
+        for before, after in pairwise(after_rounds(fedpd, problem, s)):
+            factor = ((1 + s**2 * problem.L**2) / s) ** 2
+            square = norm2(gradient(mean_of(f), before.theta))
+            assert square <= factor * moved(before, after)
+            Delta = after.theta_k - before.theta_k
+            same(mean([gradient(f[k], after.theta_k[k]) for k in CLIENTS]), -1 / s * mean(Delta))
+            for k in CLIENTS:
+                apart = norm2(after.theta_k[k] - before.theta)
+                assert apart <= s**2 * problem.L**2 * norm2(Delta[k]) * (1 + 1e-9)
+
+
+@states(
+    "fedpd-descent-rate",
+    "de8c42",
+    theory,
+    [("C = 2 * (1 + u**2) ** 2", "C = (1 + u**2) ** 2")],
+    [("s * (1 + u) / (2 * (1 - u) ** 2)", "s * (1 + u) / (2 * (1 + u) ** 2)")],
+    [("(s * (1 - 2 * u) * (1 + u))", "(s * (1 + u))")],
+)
+def fedpd_descent_rate(theory):
+    for problem, f, s in without_convexity_and_steps():
+        L, theta, value = problem.L, vectors(1)[0], mean_of(f)
+        gap = value(theta) - value(argmin(value))
+        g_k = np.array([gradient(f[k], theta) for k in CLIENTS])
+        C = 2 * (1 + s**2 * L**2) ** 2 / (s * (1 - 2 * s * L) * (1 + s * L))
+        at_start = s * (1 + s * L) / (2 * (1 - s * L) ** 2) * 1 / K * norm2(g_k)
+        total = 0.0
+        for T, state in enumerate(after_rounds(fedpd, problem, s), 1):
+            total += norm2(gradient(value, state.theta))
+            assert 1 / T * total <= C / T * (gap + at_start)
+            found = theory.fedpd_gradient_bound(gap, T, s, L, 1 / K * norm2(g_k))
+            same(found, C / T * (gap + at_start))
+        # From lambda_k = -grad f_k on: in the first round only theta moves.
+        before = fedpd.FedPD(s=s).init(theta, K)._replace(lambda_k=-g_k)
+        after = without_skipping(fedpd, problem, s, before)
+        same(moved(before, after), 0)
+        same(D(f, s, before), value(theta))
+        same(D(f, s, after), value(theta) - s / 2 * norm2(mean(g_k)))
+        assert 2 / s <= C
 
 
 @states(

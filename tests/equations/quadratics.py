@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose
 
-from literal.clients import quadratics
+from fl_algos import Quadratic
+from literal.clients import QuadraticClient, quadratics
 
 K, d = 4, 3
 CLIENTS = range(K)
@@ -15,6 +16,16 @@ CLOSE = {"rtol": 1e-9, "atol": 1e-10}
 def federation(seed=0):
     """A problem, and its clients' functions f_k one by one."""
     return quadratics(K, d, seed)
+
+
+def without_convexity(seed=0):
+    """As `federation`: clients with negative curvatures, whose mean has none."""
+    convex, _ = federation(seed)
+    least = np.linalg.eigvalsh(convex.A_k.mean(axis=0))[0]
+    A_k, b_k = convex.A_k - 0.9 * least * np.eye(d), convex.b_k
+    problem = Quadratic(A_k, b_k)
+    assert problem.mu < 0
+    return problem, [QuadraticClient(A, b) for A, b in zip(A_k, b_k, strict=True)]
 
 
 def vectors(seed):
