@@ -18,8 +18,12 @@ NAMED = {
     "consensus-set": ("218dd9", "the problem, in the form that is split; nothing is claimed of it"),
     "fedpd-constraint": ("c3c1d2", "the problem with a copy of the model for each client"),
     "fedpd-theorem-3": (
-        "28892d",
-        "quoted from the paper, and refuted below: see test_theory_fedpd.py",
+        "8e3e23",
+        "quoted from the paper; the runs below it, and test_fedpd_rates.py, show where it fails",
+    ),
+    "algorithms/operator_splitting, 43551c": (
+        "43551c",
+        "defines image functions; those of this problem are the summands of consensus-set",
     ),
     "proxskip-constraint": ("8402de", "the problem with a consensus constraint"),
 }

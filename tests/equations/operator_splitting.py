@@ -10,6 +10,7 @@ from equations.skipping import projection
 from equations.states import states
 from fl_algos import Quadratic
 from fl_algos.algorithms import fedpd
+from fl_algos.problems import quadratic
 from fl_algos.theory import fedsplit
 
 DUAL = "lambda_k + (theta_k - theta_k0) / self.s"
@@ -117,3 +118,59 @@ def reflection_proof(fedsplit):
         assert middle <= last * (1 + 1e-12)
         delta = fedsplit.fedsplit_contraction(step, L, mu)
         same(last, 2 * (1 + delta**2) / (1 - delta**2) * product)
+
+
+def davis_yin(quadratic, L_q):
+    """Differences between two points w, of all that a step makes of them, and the shares of L_q.
+
+    F is the sum of the s f_k, whose proximal operator is the package's, g the indicator function
+    of the consensus set, q a quadratic function of all K d coordinates.
+    """
+    problem, f = federation()
+    problem = quadratic.Quadratic(problem.A_k, problem.b_k)
+    root = np.random.default_rng(3).normal(size=(6, K * 3))
+    Q = root.T @ root
+    Q *= L_q / np.linalg.eigvalsh(Q)[-1]
+    points = []
+    for w in (vectors(1), vectors(2)):
+        x = problem.prox(w, s)
+        same(x, prox_F(f, w))
+        gradient_q = (Q @ x.ravel()).reshape(x.shape)
+        y = projection(2 * x - w - gradient_q)
+        points.append([w, w + y - x, x, y, w - x, 2 * x - w - gradient_q - y, gradient_q])
+    return [one - other for one, other in zip(*points, strict=True)]
+
+
+PROX = [
+    [("A_k + identity / s", "A_k + identity / 2 / s")],
+    [("(b_k + v_k / s)", "(b_k - v_k / s)")],
+]
+
+
+@states("_exercises/operator_splitting, e4d9f5", "e4d9f5", quadratic, *PROX)
+def davis_yin_contracts(quadratic):
+    for L_q in (0.1, 1.9, 3.0):
+        w, after, *_ = davis_yin(quadratic, L_q)
+        e = w - after
+        assert norm2(after) <= norm2(w) - (1 - L_q / 2) * norm2(e)
+    # F = g = 0, q the norm squared: there is equality at L_q = 2.
+    still = quadratic.Quadratic(np.zeros((K, 3, 3)), np.zeros((K, 3)))
+    w, L_q = vectors(1), 2.0
+    x = still.prox(w, s)
+    after = w + (2 * x - w - L_q * x) - x
+    same(norm2(after), norm2(w) - (1 - L_q / 2) * norm2(w - after))
+
+
+@states("_exercises/operator_splitting, f6d757", "f6d757", quadratic, *PROX)
+def davis_yin_proof(quadratic):
+    for L_q in (0.5, 3.0):
+        w, after, x, y, a, b, grad_q = davis_yin(quadratic, L_q)
+        e = w - after
+        same(e, x - y)
+        same(e, a + b + grad_q)
+        assert min(np.sum(x * a), np.sum(y * b)) >= -1e-12
+        assert np.sum(x * grad_q) >= 1 / L_q * norm2(grad_q)
+        middle = np.sum(e * (a + b)) + 1 / L_q * norm2(grad_q)
+        assert np.sum(w * e) >= middle - 1e-12
+        same(middle, norm2(e) - np.sum(e * grad_q) + 1 / L_q * norm2(grad_q))
+        assert middle >= (1 - L_q / 4) * norm2(e) - 1e-12

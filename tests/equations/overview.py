@@ -104,7 +104,7 @@ def solution(f, w):
 
 @states(
     "fedavg-bias",
-    "c6f772",
+    "85d201",
     fedavg,
     [("weights=problem.weights[S]", "weights=None")],
     [("local_steps(self.R, S)", "local_steps(self.R + 1, S)")],
