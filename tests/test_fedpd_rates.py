@@ -164,6 +164,17 @@ def test_the_gradient_bound_holds_without_convexity(make, seed, share, start_at_
         assert 0 < squares[:T].mean() <= bound
 
 
+@pytest.mark.parametrize("s", [0.1, 0.4])
+def test_from_a_stationary_point_the_gradients_of_the_clients_are_in_the_bound(s):
+    """With dual variables of zero FedPD leaves it, since the clients' gradients do not vanish."""
+    problem = random_quadratics(K=5, d=3, L=1.0, mu=0.1)
+    history = run(FedPD(s=s), problem, rounds=50, theta=problem.theta_star)
+    assert history.grad_norm2[0] < 1e-20
+    start_norm2 = (star_k(problem)[1] ** 2).sum(axis=1).mean()
+    bound = fedpd_gradient_bound(0.0, 50, s, 1.0, start_norm2)
+    assert 1e-6 < history.grad_norm2[1:].mean() <= bound
+
+
 def descent(problem, s, rounds=30):
     """Of each round after the first: what the augmented Lagrangian loses, and the proof's share.
 

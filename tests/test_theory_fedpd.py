@@ -251,7 +251,7 @@ def test_the_rate_on_quadratics_at_the_step_of_the_mean(kappa, L):
 
 
 @SIZES
-def test_below_the_step_limit_no_quadratics_diverge_and_beyond_it_some_do(K, d):
+def test_below_the_step_limit_no_quadratics_diverge(K, d):
     A_k, _ = random_hessians(K + 10 * d, K, d, least=-1.0, problems=2000)
     limit = fedpd_step_limit(1.0)
     for share in (0.1, 0.6, 0.98):
@@ -275,6 +275,15 @@ def test_the_gradient_bound_has_the_unit_of_a_squared_gradient(gap, share, start
     one = fedpd_gradient_bound(gap, 10, s, 1.0, start)
     assert_allclose(fedpd_gradient_bound(9 * gap, 10, s / 9, 9.0, 81 * start), 81 * one, rtol=1e-9)
     assert_allclose(fedpd_gradient_bound(gap, 100, s, 1.0, start), one / 10, rtol=1e-12)
+
+
+@for_any(share=st.floats(0.01, 0.99))
+def test_the_gradient_bound_is_put_together_as_in_its_proof(share):
+    s = share * fedpd_step_limit(1.0)
+    square_by_moves, loss_by_moves = ((1 + s**2) / s) ** 2, (1 - 2 * s) * (1 + s) / (2 * s)
+    first_round = (1 / s + 1) / 2 * (s / (1 - s)) ** 2
+    expected = square_by_moves / loss_by_moves * (3.0 + first_round * 5.0) / 10
+    assert_allclose(fedpd_gradient_bound(3.0, 10, s, 1.0, 5.0), expected, rtol=1e-9)
 
 
 def test_the_gradient_bound_is_least_near_a_quarter():
