@@ -231,16 +231,17 @@ def test_no_convex_quadratics_are_slower_than_the_bound(K, d, sL):
 
 
 def test_no_smaller_bound_would_do():
-    """A shared Hessian attains the first part; clients with nearly one flat line, the second."""
+    """A shared Hessian attains the first part; two clients have sqrt(1 - sqrt(mu/L))."""
     shared = np.full((1, 3, 1, 1), 0.25)
     rate = fedpd_quadratic_rate(0.5, 1.0, 0.25)
     assert_allclose(spectral_radii(shared, 0.5), rate, rtol=1e-12)
-    directions = np.array([[1.0, 0.003], [1.0, -0.003]]) / np.hypot(1.0, 0.003)
-    A_k = directions[:, :, None] * directions[:, None, :]
-    mu = np.linalg.eigvalsh(A_k.mean(axis=0))[0]
-    s = 1 / math.sqrt(mu)
-    found, rate = spectral_radii(A_k[None], s)[0], fedpd_quadratic_rate(s, 1.0, mu)
-    assert 1 - rate <= 1 - found < 1.01 * (1 - rate)
+    for mu in (0.5, 0.1, 1e-2, 1e-4, 1e-6):  # with L = 1
+        directions = np.sqrt([[1 - mu, mu], [1 - mu, mu]]) * [[1, 1], [1, -1]]
+        A_k = directions[:, :, None] * directions[:, None, :]
+        assert_allclose(np.linalg.eigvalsh(A_k.mean(axis=0))[0], mu, rtol=1e-9)
+        found = spectral_radii(A_k[None], 1 / math.sqrt(mu))[0]
+        assert_allclose(found, math.sqrt(1 - math.sqrt(mu)), rtol=1e-9)
+        assert 0 <= fedpd_quadratic_rate(1 / math.sqrt(mu), 1.0, mu) - found < 0.5 * mu
 
 
 @for_any(kappa=st.floats(1, 1e8), L=SCALES)
