@@ -79,9 +79,10 @@ class FedOpt:
         beta1: of the first moment, in [0, 1).
         tau: adaptivity, > 0: added to the root of the second moment, which starts at its square.
             Near a point of rest the second moment of Adam tends to 0 and the step to eta/tau times
-            the first moment: for quadratics, all clients and full gradients the point is stable if
-            eta nu/tau < 2 (1 + beta1)/(1 - beta1), and unstable beyond that, where nu is the
-            largest eigenvalue of the mean of I - (I - gamma A_k)^R, at most gamma L R.
+            the first moment: for strongly convex quadratics, gamma < 2/L, all clients and full
+            gradients the point is stable if eta nu/tau < 2 (1 + beta1)/(1 - beta1), and unstable
+            beyond that, where nu is the largest eigenvalue of the mean of I - (I - gamma A_k)^R, at
+            most gamma L R.
         R: number of local steps, or one for each client, see :func:`~fl_algos.local.epochs`.
 
     Raises:
