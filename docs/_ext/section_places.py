@@ -39,7 +39,9 @@ class Places(SphinxTransform):
 def number(parent: nodes.Element, name: str) -> None:
     """Number the blocks and the sections in a node, and those in these."""
     for n, block in enumerate(blocks(parent), start=1):
-        if not block["ids"]:
+        if isinstance(block, nodes.math_block) and not block["ids"]:
+            block["place"] = f"{name}.{n}"  # an id would make Sphinx count it among the numbered
+        elif not block["ids"]:
             block["ids"].append(f"{name}.{n}")
     sections = [child for child in parent.children if isinstance(child, nodes.section)]
     for n, section in enumerate(sections, start=1):
@@ -56,7 +58,15 @@ def blocks(parent: nodes.Element) -> Iterator[nodes.Element]:
             yield from blocks(child)
 
 
+def place_formulas(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Give the formulas without a number their ids, once all numbers are given."""
+    for block in document.findall(nodes.math_block):
+        if "place" in block:
+            block["ids"].append(block["place"])
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the transform."""
     app.add_transform(Places)
+    app.connect("doctree-resolved", place_formulas)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

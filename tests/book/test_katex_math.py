@@ -169,3 +169,14 @@ def test_a_mistake_is_a_warning_with_its_place_and_shown_as_it_is(tmp_path):
     assert re.search(r"index\.rst:8: WARNING: math: .*wrong", done.warnings)
     html = (done.out / "index.html").read_text(encoding="utf-8")
     assert re.findall('<code class="tex-error">(.*?)</code>', html) == [r"\frac{1", r"\wrong"]
+
+
+def test_formulas_are_numbered_without_gaps_and_each_has_a_place(tmp_path):
+    page = "Page\n====\n\nOne.\n\n"
+    page += ".. math::\n   :label: first\n\n   a\n\n.. math::\n\n   b\n\n.. math::\n   :label: last\n\n   c\n"
+    done = build(tmp_path, {"docs/en/index.rst": page})
+    assert (done.returncode, done.warnings) == (0, "")
+    html = (done.out / "index.html").read_text("utf-8")
+    assert re.findall(r'<span class="eqno"><a [^>]*>\((\d+)\)', html) == ["1", "2"]
+    places = re.findall(r'<div class="math math-row[^"]*" id="([^"]+)"', html)
+    assert places == ["equation-first", "place-1.3", "equation-last"]
