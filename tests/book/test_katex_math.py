@@ -173,7 +173,8 @@ def test_a_mistake_is_a_warning_with_its_place_and_shown_as_it_is(tmp_path):
 
 def test_formulas_are_numbered_without_gaps_and_each_has_a_place(tmp_path):
     page = "Page\n====\n\nOne.\n\n"
-    page += ".. math::\n   :label: first\n\n   a\n\n.. math::\n\n   b\n\n.. math::\n   :label: last\n\n   c\n"
+    page += ".. math::\n   :label: first\n\n   a\n\n.. math::\n\n   b\n\n"
+    page += ".. math::\n   :label: last\n\n   c\n"
     done = build(tmp_path, {"docs/en/index.rst": page})
     assert (done.returncode, done.warnings) == (0, "")
     html = (done.out / "index.html").read_text("utf-8")

@@ -242,7 +242,7 @@ def eigenvector_of_a_round(fedpd):
     assert turning > 5
 
 
-@states("algorithms/primal_dual, 0f3930", "0f3930", fedpd, *ROUND)
+@states("algorithms/primal_dual, 6d8723", "6d8723", fedpd, *ROUND)
 def real_eigenvalue_of_a_round(fedpd):
     real = 0
     for problem, mu_f, s in convex_problems():
