@@ -142,7 +142,7 @@ html_static_path = ["_static"]
 html_css_files = [
     *("pcode.css", "beside.css", "lines.css", "copy.css", "math.css", "preview.css"),
     *("lang-switch.css", "search.css", "toc.css", "dark.css", "page-tools.css", "viewcode.css"),
-    *("narrow.css", "notebook.css", "print.css"),
+    *("narrow.css", "wide.css", "print.css"),
 ]
 if chinese:
     html_css_files.append("zh.css")

@@ -87,7 +87,11 @@ class AlgorithmTable(SphinxDirective):
                 self.warn(f"{field[0].astext()}: {error}", field)
         for name in sorted(missing):
             self.warn(f"{name} has no row", self.get_location())
-        return [table(self.words["headings"], rows, widths=WIDTHS)] if rows else []
+        if not rows:
+            return []
+        made = table(self.words["headings"], rows, widths=WIDTHS)
+        made["classes"].append("wide")
+        return [made]
 
     def package(self) -> ModuleType:
         """The package; the page is read again when one of its files changes."""
