@@ -28,7 +28,7 @@ PAGE = """\
 
 
 def sentence(html):
-    text = re.search(r"<p>(可参阅.*?)</p>", html, re.DOTALL)[1]
+    text = re.search(r"<p[^>]*>(可参阅.*?)</p>", html, re.DOTALL)[1]
     return re.sub(r"<[^>]*>", "", text).replace("\N{NO-BREAK SPACE}", " ")
 
 
