@@ -74,7 +74,7 @@ def test_a_listing_whose_language_is_not_noted(open_page, language, label):
 
 def test_a_session_without_prompts_and_output(open_page):
     page = open_page(CHAPTER.format("en"))
-    session = page.locator(".highlight", has_text=">>> import fl_algos")
+    session = page.locator(".highlight", has_text=">>> from fl_algos.data import digits")
     session.hover()
     session.locator(".copy-button").click()
     page.get_by_role("status").filter(has_text="Copied").wait_for(state="attached")
