@@ -146,17 +146,8 @@ html_css_files = [
 ]
 if chinese:
     html_css_files.append("zh.css")
-deferred = [
-    *(
-        "address.js",
-        "lines.js",
-        "copy.js",
-        "equations.js",
-        "preview.js",
-        "lang-switch.js",
-        "toc.js",
-    ),
-]
+deferred = ["address.js", "lines.js", "copy.js", "equations.js", "preview.js"]
+deferred += ["lang-switch.js", "toc.js"]
 html_js_files = [
     ("mode.js", {"priority": 0}),
     *((name, {"defer": "defer"}) for name in deferred),

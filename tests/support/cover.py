@@ -27,10 +27,14 @@ class Tag(NamedTuple):
     fingerprints: list[str]
 
 
-def fingerprint(line: Line) -> str:
-    """Six hex digits that change with the line's TeX."""
-    tex = " ".join((line.keyword, line.text, line.comment or ""))
+def fingerprint(tex: str) -> str:
+    """Six hex digits that change with the TeX."""
     return hashlib.sha256(tex.encode()).hexdigest()[:6]
+
+
+def fingerprint_of_line(line: Line) -> str:
+    """That of a line of a block, its keyword and its comment included."""
+    return fingerprint(" ".join((line.keyword, line.text, line.comment or "")))
 
 
 def silent(line: Line, literal: bool) -> bool:
@@ -90,7 +94,7 @@ def unlocked(block: dict[int, Line], source: str) -> list[str]:
     """The literal lines whose TeX is not the one that their fingerprint was taken of."""
     errors = []
     for tag in tags(source):
-        now = [fingerprint(block[number]) for number in tag.numbers]
+        now = [fingerprint_of_line(block[number]) for number in tag.numbers]
         if now != tag.fingerprints:
             expected = f"# {', '.join(map(str, tag.numbers))} {', '.join(now)}"
             errors.append(f"row {tag.row}: read the line again, then write {expected}")

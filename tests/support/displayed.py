@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from parity import indented, split_body
 from rst_lines import DIRECTIVE
+from support.cover import fingerprint
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "en"
 
@@ -24,7 +24,7 @@ class Equation(NamedTuple):
     @property
     def fingerprint(self) -> str:
         """Six hex digits that change with the TeX."""
-        return hashlib.sha256(self.tex.encode()).hexdigest()[:6]
+        return fingerprint(self.tex)
 
 
 def equations(page: str, text: str) -> Iterator[tuple[str, Equation]]:
