@@ -5,8 +5,8 @@ constant of its gradient g. Conjugate gradients, begun at 0 and ended after any 
 >= 1, give a step p with <g, p> = -<p, H p> <= -m |p|^2 and |p| >= c |g|, where c > 0 depends on M
 and the preconditioner alone: the steps grow from product to product (in the preconditioner's norm),
 and the first one is as long. The step is halved while h rises at its end. Where it is taken whole,
-h has fallen by at least m |p|^2/2; where it is halved, by at least half of what the best multiple
-of p would bring, and that is at least <g, p>^2/(2 M |p|^2) >= m^2 |p|^2/(2 M). So each step lowers
+h has fallen by at least m |p|^2/2; where it is halved, by at least half of what the best multiple of
+p would bring (h is convex along p, and the step at least half the best one), and that is at least <g, p>^2/(2 M |p|^2) >= m^2 |p|^2/(2 M). So each step lowers
 h by at least a constant times |g|^2, and as h is bounded from below, g tends to 0. A whole step is
 also taken where it halves the least norm of g so far, which happens finitely often before g is as
 small as asked. At last all steps are whole, and the forcing terms, which are proportional to the
@@ -25,9 +25,8 @@ from fl_algos._arrays import Array, array_namespace, copy_of, norm_k, to_numpy
 MOST_STEPS = 1000
 MOST_HALVINGS = 50
 PATIENCE = 20
-NEAR = 1e6
-"""Times the norm that is asked for: there a step that doesn't halve the gradient meets rounding."""
-PATIENCE_NEAR = 3
+"""Steps that don't halve the gradient, near the minimum, until rounding is taken to be why; whole
+steps, which show it sooner, count four times."""
 FIRST_FORCING = 0.1
 
 
@@ -57,8 +56,8 @@ def minimise_k(h: Functions, x_k: Array) -> tuple[Array, np.ndarray]:
         x_k: where to start, shape (K, d).
 
     Returns:
-        The minimisers, shape (K, d), or what rounding allows: a client has arrived too when its
-        gradient has not become smaller for a while. From points that are not finite, NaN. And the
+        The minimisers, shape (K, d), or what rounding allows: near the minimum a client has arrived
+        too when its gradient has not been halved for a while. From points that are not finite, NaN. And the
         passes over the samples of each client, shape (K,): gradients and Hessian products.
 
     Raises:
@@ -89,10 +88,10 @@ def minimise_k(h: Functions, x_k: Array) -> tuple[Array, np.ndarray]:
         passes_k[places] += number_k
         before_k, size_k, goal_k = size_k, sizes(grad_k), h.goal(new_k, places)
         forcing_k = _forcing(h, before_k, size_k, enough_k)
-        near_k = least_k <= NEAR * goal_k
-        slow_k = np.where(near_k, size_k > least_k / 2, size_k >= least_k)
-        waited_k = np.where(slow_k, waited_k + 1, 0)
-        stuck_k = waited_k >= np.where(near_k, PATIENCE_NEAR, PATIENCE)
+        # Near is within eps^-0.4 times what is asked for. Farther away gradients may grow for long.
+        slow_k = (least_k <= goal_k * _eps(new_k) ** -0.4) & (size_k > least_k / 2)
+        waited_k = np.where(slow_k, waited_k + np.where(number_k == 1, 4, 1), 0)
+        stuck_k = waited_k >= PATIENCE
         least_k = np.minimum(least_k, size_k)
         lost_k, here_k, x_k = ~np.isfinite(size_k), (size_k <= goal_k) | stuck_k, new_k
         here_k &= ~lost_k
@@ -104,11 +103,10 @@ def _along(
 ) -> tuple[Array, Array, np.ndarray]:
     """Where the steps lead, the gradients there, and how many have been taken for each.
 
-    A step is halved until h_k still falls there, or the gradient's norm is at most enough_k, or it
+    A step is halved until h_k still falls there, or the gradient's norm is at most enough_k; not if it
     is so small that rounding decides.
     """
-    xp = array_namespace(x_k)
-    small = float(xp.finfo(x_k.dtype).eps) ** (2 / 3)
+    small = _eps(x_k) ** (2 / 3)
     tiny_k = ~(sizes(step_k) > small * (1 + sizes(x_k)))  # NaN too
     there_k = x_k + step_k
     grad_k = h.grad(there_k, places)
@@ -128,6 +126,10 @@ def _along(
 
 def _rises(grad_k: Array, step_k: Array) -> np.ndarray:
     return to_numpy(array_namespace(grad_k).sum(grad_k * step_k, axis=-1)) > 0
+
+
+def _eps(x_k: Array) -> float:
+    return float(array_namespace(x_k).finfo(x_k.dtype).eps)
 
 
 def _forcing(
