@@ -128,6 +128,8 @@ def like(x: Any, reference: Array) -> Array:
         return to_numpy(x).astype(reference.dtype, copy=False)
     import torch
 
+    if isinstance(x, np.ndarray) and not x.flags.writeable:
+        x = x.copy()  # torch has no such thing as an array that may only be read
     return torch.as_tensor(x, dtype=reference.dtype, device=reference.device).detach()
 
 

@@ -96,9 +96,12 @@ def flag(name: str, value: Any) -> bool:
 
 
 def client_weights(name: str, value: Any, K: int) -> np.ndarray:
-    """A positive weight for each client, scaled to sum to 1; the same for all if None."""
+    """A positive weight for each client, scaled to sum to 1; the same for all if None.
+
+    They can't be written to: what has been computed with them would silently be wrong.
+    """
     if value is None:
-        return np.full(K, 1 / K)
+        return read_only(np.full(K, 1 / K))
     weights = to_numpy(value)
     if weights.dtype.kind not in "iuf" or weights.shape != (K,):
         raise ValueError(f"{name} = {value!r}: a number for each of {K} clients is expected")
@@ -106,7 +109,13 @@ def client_weights(name: str, value: Any, K: int) -> np.ndarray:
     if len(bad) > 0:
         positive(f"{name}[{bad[0]}]", weights[bad[0]].item())
     relative = weights / weights.max()
-    return np.asarray(relative / relative.sum())
+    return read_only(relative / relative.sum())
+
+
+def read_only(x: np.ndarray) -> np.ndarray:
+    """The same array, which refuses to be written to from now on."""
+    x.setflags(write=False)
+    return x
 
 
 def client_numbers(name: str, value: Any, K: int) -> np.ndarray:
@@ -172,13 +181,12 @@ def kind(name: str, x: Any, expected: Kind) -> None:
             raise ValueError(f"{name} has {what} {found}: {wanted} is expected")
 
 
-def rows(name: str, x_k: Any, clients: Any, data_k: Array) -> None:
-    """A row of x_k for each client of data_k (K, ..., d), or for each of `clients`, by number."""
-    K, d = int(data_k.shape[0]), int(data_k.shape[-1])
+def rows(name: str, x_k: Any, clients: Any, data: Array, K: int) -> None:
+    """A row of x_k for each of K clients, or for each of `clients`, like the data (..., d)."""
     expected = K if clients is None else len(client_numbers("clients", clients, K))
-    shape(name, x_k, (expected, d))
-    if is_torch_array(x_k) != is_torch_array(data_k):
-        found, wanted = kind_of(x_k).type, kind_of(data_k).type
+    shape(name, x_k, (expected, int(data.shape[-1])))
+    if is_torch_array(x_k) != is_torch_array(data):
+        found, wanted = kind_of(x_k).type, kind_of(data).type
         raise ValueError(f"{name} has type {found}: {wanted} is expected, as the problem has")
 
 

@@ -62,7 +62,9 @@ class Counted:
         value_k, grad_k = self.uncounted.value_and_grad(theta_k, clients)
         return value_k, grad_k
 
-    def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
+    def prox(
+        self, v_k: Array, s: float, clients: Array | None = None, start_k: Array | None = None
+    ) -> Array:
         """The problem's proximal points, counted once for each client."""
         if not hasattr(self.uncounted, "prox"):
             raise ValueError(
@@ -70,7 +72,9 @@ class Counted:
                 "solved exactly: an oracle that takes steps is expected, GD, SGD or VR"
             )
         self.proxes += int(v_k.shape[0])
-        return self.uncounted.prox(v_k, s, clients)
+        if start_k is None:  # a problem need not know of it
+            return self.uncounted.prox(v_k, s, clients)
+        return self.uncounted.prox(v_k, s, clients, start_k=start_k)
 
     def _samples_of(self, clients: Array | None) -> int:
         if clients is None:

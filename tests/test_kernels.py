@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from fl_algos import LeastSquares, LogisticRegression, _kernels
+from fl_algos import LeastSquares, LogisticRegression
+from fl_algos.problems import _kernels
 from fl_algos.draw import Draws
 from literal.clients import LogisticClient
 
@@ -150,7 +151,7 @@ def test_what_is_not_finite_stays_so_and_with_its_client(problem, kernel, bad):
 
 
 def test_the_exponential_of_the_compiled_kernel():
-    fused = pytest.importorskip("fl_algos._fused", reason="numba is not installed")
+    fused = pytest.importorskip("fl_algos.problems._fused", reason="numba is not installed")
     near, far = np.linspace(-5, 5, 1001), np.linspace(-700, 700, 1001)
     assert_allclose([fused.exp(x) for x in near], np.exp(near), rtol=1e-15)
     assert_allclose([fused.exp(x) for x in far], np.exp(far), rtol=5e-14)
@@ -160,7 +161,7 @@ def test_the_exponential_of_the_compiled_kernel():
 
 
 def test_the_number_of_threads_changes_nothing(problem, monkeypatch):
-    fused = pytest.importorskip("fl_algos._fused", reason="numba is not installed")
+    fused = pytest.importorskip("fl_algos.problems._fused", reason="numba is not installed")
     monkeypatch.setattr(_kernels, "KERNEL", "numba")
     found = []
     for threads in (1, 2, 3, 8):
@@ -256,7 +257,7 @@ def test_numpy_stands_in_where_numba_is_missing_or_finds_no_place_for_its_cache(
     def answer(kernel):
         return python(
             "import sys, types, numpy as np, fl_algos as fl\n"
-            "from fl_algos import _kernels\n"
+            "from fl_algos.problems import _kernels\n"
             "def njit(**options):\n"
             f"    raise {error.__name__}\n"
             "config = types.SimpleNamespace(NUMBA_NUM_THREADS=1)\n"

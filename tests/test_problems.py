@@ -14,7 +14,7 @@ from fl_algos import (
     random_quadratics,
     run,
 )
-from fl_algos._newton import minimise_k
+from fl_algos.problems._newton import minimise_k
 from fl_algos.problems import logistic
 from literal.clients import LogisticClient
 
