@@ -23,6 +23,7 @@ from fl_algos.oracles import GD, SGD, VR, AugmentedLagrangian, exact
 from fl_algos.problems.least_squares import LeastSquares
 from fl_algos.problems.logistic import LogisticRegression
 from fl_algos.problems.quadratic import Quadratic, random_quadratics
+from fl_algos.problems.scaled import Scaled
 from fl_algos.server import Server
 from fl_algos.simulate import Diverged, Interrupted, run
 
@@ -49,6 +50,7 @@ __all__ = [
     "Quadratic",
     "Scaffnew",
     "Scaffold",
+    "Scaled",
     "Server",
     "UnstableProxSkip",
     "Yogi",

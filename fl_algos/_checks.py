@@ -102,14 +102,24 @@ def client_weights(name: str, value: Any, K: int) -> np.ndarray:
     """
     if value is None:
         return read_only(np.full(K, 1 / K))
+    return read_only(scaled(positive_weights(name, value, K)))
+
+
+def positive_weights(name: str, value: Any, K: int) -> np.ndarray:
+    """A positive weight for each client, in any scale."""
     weights = to_numpy(value)
     if weights.dtype.kind not in "iuf" or weights.shape != (K,):
         raise ValueError(f"{name} = {value!r}: a number for each of {K} clients is expected")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
     if len(bad) > 0:
         positive(f"{name}[{bad[0]}]", weights[bad[0]].item())
+    return weights
+
+
+def scaled(weights: np.ndarray) -> np.ndarray:
+    """Weights, at least one, scaled to sum to 1."""
     relative = weights / weights.max()
-    return read_only(relative / relative.sum())
+    return np.asarray(relative / relative.sum())
 
 
 def read_only(x: np.ndarray) -> np.ndarray:
@@ -128,12 +138,22 @@ def client_numbers(name: str, value: Any, K: int) -> np.ndarray:
     return numbers
 
 
-def distinct_clients(name: str, value: Any, K: int) -> np.ndarray:
-    """Numbers of clients, at least one, each at most once."""
+def distinct_clients(name: str, value: Any, K: int, least: int = 1) -> np.ndarray:
+    """Numbers of clients, each at most once."""
     numbers = client_numbers(name, value, K)
-    if len(numbers) == 0 or len(np.unique(numbers)) < len(numbers):
+    in_order = bool((numbers[1:] > numbers[:-1]).all())
+    if len(numbers) < least or not (in_order or len(np.unique(numbers)) == len(numbers)):
         raise ValueError(f"{name} = {value!r}: distinct numbers of clients are expected")
     return numbers
+
+
+def some_of(name: str, value: Any, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of several names, in a sequence that is no string."""
+    found = tuple(value) if isinstance(value, (list, tuple)) else (None,)
+    if not set(found) <= set(allowed):
+        names = ", ".join(allowed)
+        raise ValueError(f"{name} = {value!r}: a tuple with some of {names} is expected")
+    return found
 
 
 def function(name: str, value: Any) -> Any:
@@ -209,12 +229,12 @@ def equal_weights(name: str, problem: Any) -> None:
         raise ValueError(f"weights of the problem: {name} needs the same for all clients")
 
 
-def sum_to_zero(name: str, x_k: Array) -> None:
-    """Rows that sum to zero, up to rounding."""
-    rows = to_numpy(x_k).astype(np.float64)
-    total = np.abs(rows.sum(axis=0)).max()
-    if total > 1e-5 * max(np.abs(rows).sum(axis=0).max(), 1e-300):
-        raise ValueError(f"the sum of {name} over the clients is not 0 but up to {total:.3g}")
+def mean_is_zero(name: str, x_k: Array, server: Any) -> None:
+    """Rows whose (weighted) mean over all clients is zero, up to rounding."""
+    mean, size = (to_numpy(x).astype(np.float64) for x in server.mean(x_k, abs(x_k)))
+    largest = np.abs(mean).max()
+    if largest > 1e-5 * max(size.max(), 1e-300):
+        raise ValueError(f"the mean of {name} over the clients is not 0 but up to {largest:.3g}")
 
 
 def destination(device: Any, dtype: Any) -> None:

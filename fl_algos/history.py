@@ -11,7 +11,10 @@ import numpy as np
 from fl_algos import _files
 from fl_algos._arrays import Array, to_numpy
 
-__all__ = ["History", "Record"]
+__all__ = ["METRICS", "History", "Record"]
+
+METRICS = ("loss", "grad_norm2", "distance")
+"""The figures of the server's model; the others of a :class:`Record` are costs."""
 
 
 class Record(NamedTuple):

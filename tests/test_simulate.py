@@ -10,6 +10,7 @@ import sys
 import traceback
 import tracemalloc
 from fractions import Fraction
+from numbers import Number
 
 import numpy as np
 import pytest
@@ -162,7 +163,7 @@ def test_any_number_is_a_hyperparameter_and_float32_stays_float32(problem, x):
     for algorithm in algorithms:
         settings = [algorithm, getattr(algorithm, "oracle", None)]
         values = [value for s in settings for value in getattr(s, "__dict__", {}).values()]
-        numbers = [value for value in values if not callable(value)]
+        numbers = [value for value in values if isinstance(value, Number)]
         assert {type(value) for value in numbers} <= {float, int, bool}
         state = run(algorithm, problem, rounds=5).state
         assert {value.dtype for value in state if value is not None} == {np.dtype("float32")}
