@@ -7,8 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fl_algos import (
-    GD,
-    SGD,
     Adam,
     FedAvg,
     FedAvgM,
@@ -28,6 +26,7 @@ from fl_algos import (
     run,
 )
 from fl_algos.draw import Draws
+from fl_algos.oracles import GD, SGD
 from literal.clients import quadratics, regression
 from support.small import column, scalar
 

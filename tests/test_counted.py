@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from fl_algos import (
-    GD,
     FedPD,
     GradientDescent,
     LeastSquares,
@@ -18,6 +17,7 @@ from fl_algos import (
     run,
 )
 from fl_algos._counted import Counted
+from fl_algos.oracles import GD
 from support.small import linear_model
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from bench import P, fedpd_by_hand, proxskip_by_hand
 from fl_algos import (
-    GD,
     FedPD,
     GradientDescent,
     LeastSquares,
@@ -21,6 +20,7 @@ from fl_algos import (
     random_quadratics,
     run,
 )
+from fl_algos.oracles import GD
 from support.small import linear_model
 
 

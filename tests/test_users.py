@@ -16,7 +16,7 @@ def script() -> float:
     """What a user writes; mypy reads this file, and with it how the package's types fit."""
     problem = fl.random_quadratics(K=4, d=3)
     fl.run(fl.FedAvg(0.1, R=2), problem, 3, participants=2)
-    fl.run(fl.FedPD(1.0, p=0.5, oracle=fl.GD(0.1, 3)), problem, 3)
+    fl.run(fl.FedPD(1.0, p=0.5, oracle=fl.oracles.GD(0.1, 3)), problem, 3)
     fl.run(fl.Scaffnew(0.1, p=0.5), problem, 3, theta=np.zeros(3))
     fl.run(fl.FedOpt(0.1, gamma=1.0, second_moment=fl.Yogi(0.9), tau=1e-3), problem, 3)
     fl.run(fl.Scaffold(0.1, option=2), problem, 3, server=fl.Server(4))
@@ -330,11 +330,11 @@ def test_a_problem_without_prox_is_named_and_what_does_without_it() -> None:
                 raise AttributeError(name)
             return getattr(ByHand(), name)
 
-    message = "WithoutProx has no method prox, .*: an oracle that takes steps is expected"
+    message = "WithoutProx has no method prox, which the oracle exact needs: an oracle that takes"
     for algorithm in (fl.FedPD(1.0), fl.FedProx(1.0)):
         with pytest.raises(ValueError, match=message):
             fl.run(algorithm, WithoutProx(), 1)
-    fl.run(fl.FedPD(1.0, oracle=fl.GD(0.1, 2)), WithoutProx(), 1)
+    fl.run(fl.FedPD(1.0, oracle=fl.oracles.GD(0.1, 2)), WithoutProx(), 1)
 
 
 def test_a_minimiser_that_is_not_wanted_is_not_computed() -> None:

@@ -246,7 +246,7 @@ def rounds(name: str, number: int) -> dict[str, Any]:
         algorithm = fl.ProxSkip(0.5, P, corrected=True)
         by_hand = partial(proxskip_by_hand, grad, 10, 10, coins, 0.5)
     else:
-        algorithm = fl.FedPD(1.0, P, fl.GD(0.3, 1))
+        algorithm = fl.FedPD(1.0, P, fl.oracles.GD(0.3, 1))
         by_hand = partial(fedpd_by_hand, grad, 10, 10, coins, 1.0, 0.3)
     alternatives = {
         "by hand": by_hand,
