@@ -12,8 +12,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fl_algos import LeastSquares, LogisticRegression
-from fl_algos.problems import _kernels
 from fl_algos.draw import Draws
+from fl_algos.problems import _kernels
 from literal.clients import LogisticClient
 
 SIZES = (37, 1, 16, 130, 2)
@@ -98,20 +98,6 @@ def test_some_clients_are_rows_of_all(problem, kernel):
     assert_allclose(grads, grad_k[some], rtol=1e-13, atol=1e-14)
     assert_allclose(values, value_k[some], rtol=1e-13)
     assert problem.grad(theta_k[:0], some[:0]).shape == (0, D)
-
-
-def test_a_block_of_numpy_has_no_more_zeros_than_its_largest_client_asks_for(problem, monkeypatch):
-    monkeypatch.setattr(_kernels, "KERNEL", "numpy")
-    monkeypatch.setattr(_kernels, "BLOCK_BYTES", 2 * problem._samples.x_k[0].nbytes)
-    stacked, shapes = _kernels._stacked, []
-
-    def watched(samples, theta_k, values):
-        shapes.append(samples.x_k.shape[:2])
-        return stacked(samples, theta_k, values)
-
-    monkeypatch.setattr(_kernels, "_stacked", watched)
-    problem.grad(points(5))
-    assert shapes == [(2, max(SIZES[:2])), (2, max(SIZES[2:4])), (1, SIZES[4])]
 
 
 def test_a_batch_is_its_samples(problem, kernel):
@@ -215,12 +201,13 @@ def test_a_forked_process_has_threads_of_its_own(problem, monkeypatch):
 def test_numba_is_chosen_for_large_problems_only(monkeypatch):
     monkeypatch.setattr(_kernels, "_numba_works", lambda: True)
     monkeypatch.setattr(_kernels, "KERNEL", "auto")
-    assert _kernels._numba_is_chosen(_kernels.PAYS)
-    assert not _kernels._numba_is_chosen(_kernels.PAYS - 1)
+    large, small = np.broadcast_to(1.0, _kernels.PAYS), np.broadcast_to(1.0, _kernels.PAYS - 1)
+    assert _kernels.is_compiled(large)
+    assert not _kernels.is_compiled(small)
     monkeypatch.setattr(_kernels, "_numba_works", lambda: False)
-    assert not _kernels._numba_is_chosen(_kernels.PAYS)
+    assert not _kernels.is_compiled(large)
     monkeypatch.setattr(_kernels, "KERNEL", "numpy")
-    assert not _kernels._numba_is_chosen(10**12)
+    assert not _kernels.is_compiled(large)
 
 
 def python(code, **variables):

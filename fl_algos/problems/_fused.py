@@ -156,7 +156,7 @@ def multiply(x: Array, curvature: Array, v: Array, product: Array, z: Array) -> 
 @compiled
 def rows_of_a_block(x: Array) -> int:
     """As many as a core's own cache holds, a multiple of four."""
-    fit = BLOCK_BYTES // (x.shape[1] * x.itemsize)
+    fit: int = BLOCK_BYTES // (x.shape[1] * x.itemsize)
     return min(max(fit - fit % 4, 4), MOST_ROWS)
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fl_algos._arrays import Array, array_namespace, is_torch_array, norm_k
-from fl_algos.problems._layout import Chunk, Layout
+from fl_algos.problems._layout import Chunk, Layout, Pieces
 from fl_algos.problems._loss import Loss
 
 KERNELS = ("auto", "numba", "numpy")
@@ -39,8 +39,8 @@ BLOCK_BYTES = 2 * 1024 * 1024
 """Samples that NumPy takes at a time: as many as a cache holds, and not so few that the calls cost
 more than is gained."""
 TORCH_BYTES = 64 * 1024 * 1024
-"""The same for torch, whose calls cost more, where the samples of some clients are picked out; those
-of all are taken at once."""
+"""The same for torch, whose calls cost more, where the samples of some clients are picked out;
+those of all are taken at once."""
 PIECE_BYTES = 4 * 1024 * 1024
 """Samples of a client that one thread takes: of a larger client several threads take some each."""
 SHARES = 4
@@ -77,21 +77,23 @@ def gradients(
     *,
     values: bool = False,
     curvature: Array | None = None,
+    stack: Arrays | None = None,
 ) -> tuple[Array | None, Array]:
     """The mean losses at theta_k, (K,), None unless asked for, and their gradients, (K, d).
 
-    The second derivatives of the losses, times the weights, are written into the clients' rows of
+    `stack` are the same arrays with a first axis for the clients, where these are one block. The
+    second derivatives of the losses, times the weights, are written into the clients' rows of
     `curvature`, (rows,), if it is given.
     """
     if is_compiled(arrays[0]):
         return _compiled_gradients(loss, layout, arrays, theta_k, clients, values, curvature)
-    if (chunk := _only_chunk(layout, arrays[0], clients)) is not None:
-        return _gradients_of(loss, _parts(arrays, chunk), theta_k, values, chunk, curvature)
+    if stack is not None and curvature is None and _is_one_call(arrays[0], layout, clients):
+        parts = stack if clients is None else tuple(a[clients] for a in stack)
+        return _gradients_of(loss, parts, theta_k, values)
     grad_k, value_k = _zeros_like(theta_k), _zeros_like(theta_k[:, 0])
     for chunk in _chunks(layout, arrays[0], clients):
-        part = _gradients_of(
-            loss, _parts(arrays, chunk), theta_k[chunk.where], values, chunk, curvature
-        )
+        parts = _parts(arrays, chunk)
+        part = _gradients_of(loss, parts, theta_k[chunk.where], values, chunk, curvature)
         grad_k[chunk.where] += part[1]
         if values:
             value_k[chunk.where] += part[0]
@@ -118,7 +120,7 @@ def products(
         return _compiled_products(layout, x, curvature, v_k, clients)
     product_k = _zeros_like(v_k)
     for chunk in _chunks(layout, x, clients):
-        x_k, curvature_k = _part(x, chunk), _part(curvature, chunk)
+        x_k, curvature_k = chunk.of(x), chunk.of(curvature)
         z_k = curvature_k * _predict(x_k, v_k[chunk.where])
         product_k[chunk.where] += _sum_up(x_k, z_k)
     return product_k
@@ -129,7 +131,7 @@ def hessians(layout: Layout, x: Array, curvature: Array, clients: np.ndarray | N
     number, d = len(layout.sizes) if clients is None else len(clients), x.shape[1]
     hessian_k = _zeros_like(x, (number, d, d))
     for chunk in _chunks(layout, x, clients):
-        x_k, curvature_k = _part(x, chunk), _part(curvature, chunk)
+        x_k, curvature_k = chunk.of(x), chunk.of(curvature)
         hessian_k[chunk.where] += x_k.mT @ (curvature_k[..., None] * x_k)
     return hessian_k
 
@@ -139,27 +141,17 @@ def squares(layout: Layout, x: Array, weights: Array) -> Array:
     K, d = len(layout.sizes), x.shape[1]
     square_k = _zeros_like(x, (K, d))
     for chunk in _chunks(layout, x, None):
-        square_k[chunk.where] += _sum_up(_part(x, chunk) ** 2, _part(weights, chunk))
+        square_k[chunk.where] += _sum_up(chunk.of(x) ** 2, chunk.of(weights))
     return square_k
 
 
 def longest(layout: Layout, x: Array) -> float:
     """The largest norm of a row."""
-    norms = [norm_k(_part(x, chunk)) for chunk in _chunks(layout, x, None)]
+    norms = [norm_k(chunk.of(x)) for chunk in _chunks(layout, x, None)]
     return max(float(norm.max()) for norm in norms)
 
 
 # --- arrays of NumPy and torch -------------------------------------------------------------------
-
-
-def _only_chunk(layout: Layout, x: Array, clients: np.ndarray | None) -> Chunk | None:
-    """All samples as one stack where that is what there is to do; None otherwise."""
-    if clients is not None or not layout.is_one_block:
-        return None
-    if not is_torch_array(x) and x.nbytes > BLOCK_BYTES:
-        return None
-    shape = len(layout.sizes), int(layout.rooms[0])
-    return Chunk(slice(None), slice(None), shape)
 
 
 def _chunks(layout: Layout, x: Array, clients: np.ndarray | None) -> Iterator[Chunk]:
@@ -170,14 +162,17 @@ def _chunks(layout: Layout, x: Array, clients: np.ndarray | None) -> Iterator[Ch
     return layout.chunks(clients, max(1, most // (x.shape[1] * x.itemsize)))
 
 
-def _part(a: Array, chunk: Chunk) -> Array:
-    """The rows of a chunk, shape (m, most, ...): a view where they lie one after the other."""
-    return a[chunk.rows].reshape((*chunk.shape, *a.shape[1:]))
+def _is_one_call(x: Array, layout: Layout, clients: np.ndarray | None) -> bool:
+    """Whether nothing is gained by taking a few clients at a time."""
+    if is_torch_array(x):
+        return clients is None
+    share = 1 if clients is None else len(clients) / len(layout.sizes)
+    return bool(x.nbytes * share <= BLOCK_BYTES)
 
 
 def _parts(arrays: Arrays, chunk: Chunk) -> Arrays:
     x, y, weights = arrays
-    return _part(x, chunk), _part(y, chunk), _part(weights, chunk)
+    return chunk.of(x), chunk.of(y), chunk.of(weights)
 
 
 def _gradients_of(
@@ -185,16 +180,14 @@ def _gradients_of(
     parts: Arrays,
     theta_k: Array,
     values: bool,
-    chunk: Chunk,
-    curvature: Array | None,
+    chunk: Chunk | None = None,
+    curvature: Array | None = None,
 ) -> tuple[Array | None, Array]:
     x_k, y_k, weights_k = parts
     z_k = _predict(x_k, theta_k)
     grad_k = _sum_up(x_k, weights_k * loss.slope(z_k, y_k))
-    if curvature is not None:
-        rows = chunk.rows
-        found_k = weights_k * loss.curvature(z_k, y_k)
-        curvature[rows] = found_k.reshape(-1) if isinstance(rows, slice) else found_k
+    if curvature is not None and chunk is not None:
+        chunk.put(curvature, weights_k * loss.curvature(z_k, y_k))
     return _mean_loss(loss, z_k, y_k, weights_k) if values else None, grad_k
 
 
@@ -220,38 +213,8 @@ def _zeros_like(x: Array, shape: tuple[int, ...] | None = None) -> Array:
 # --- compiled ------------------------------------------------------------------------------------
 
 
-class Pieces:
-    """What the threads take one by one: runs of a client's rows.
-
-    Attributes:
-        table: first row, row after the last, row of theta_k, row of the result; shape (number, 4).
-        owners: for each result beyond the first of a client, the place of that client.
-    """
-
-    def __init__(self, layout: Layout, clients: np.ndarray | None, row_bytes: int) -> None:
-        firsts, sizes = layout.firsts, layout.sizes
-        if clients is not None:
-            firsts, sizes = firsts[clients], sizes[clients]
-        most = max(1, PIECE_BYTES // row_bytes)
-        places = np.arange(len(sizes))
-        self.number = len(sizes)
-        self.owners = np.repeat(places, (sizes - 1) // most)
-        self.table = np.stack([firsts, firsts + np.minimum(sizes, most), places, places], axis=1)
-        if len(self.owners) > 0:
-            # The further pieces of one client follow each other: 1, 2, ... of it.
-            beyond = np.arange(len(self.owners))
-            nth = 1 + beyond - np.searchsorted(self.owners, self.owners)
-            begin = firsts[self.owners] + nth * most
-            end = np.minimum(begin + most, (firsts + sizes)[self.owners])
-            more = np.stack([begin, end, self.owners, self.number + beyond], axis=1)
-            self.table = np.concatenate([self.table, more])
-
-    def total(self, result: np.ndarray) -> np.ndarray:
-        """The result of each client, from those of its pieces."""
-        whole = result[: self.number]
-        if len(self.owners) > 0:
-            np.add.at(whole, self.owners, result[self.number :])
-        return whole
+def _pieces(layout: Layout, x: Array, clients: np.ndarray | None) -> Pieces:
+    return layout.pieces(clients, max(1, PIECE_BYTES // (x.shape[1] * x.itemsize)))
 
 
 def writable(x: np.ndarray) -> np.ndarray:
@@ -271,7 +234,7 @@ def _compiled_gradients(
     from fl_algos.problems import _fused
 
     x, y, weights = arrays
-    pieces = Pieces(layout, clients, x.shape[1] * x.itemsize)
+    pieces = _pieces(layout, x, clients)
     theta_k, number = writable(theta_k), len(pieces.table)
     grad_k = np.empty((number, x.shape[1]), x.dtype)
     value_k = np.empty(number if values else 0, x.dtype)
@@ -292,7 +255,7 @@ def _compiled_products(
 ) -> Array:
     from fl_algos.problems import _fused
 
-    pieces = Pieces(layout, clients, x.shape[1] * x.itemsize)
+    pieces = _pieces(layout, x, clients)
     v_k, number = writable(v_k), len(pieces.table)
     product_k = np.empty((number, x.shape[1]), x.dtype)
 

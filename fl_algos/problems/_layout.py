@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fl_algos._arrays import is_everyone
+from fl_algos._arrays import Array, is_everyone
 
 PADDING = 0.25
 """Rows of zeros, at most, for each row of samples in a block."""
@@ -29,9 +29,41 @@ class Chunk(NamedTuple):
 
     where: slice | np.ndarray
     """The places of these clients among those that were asked for."""
-    rows: slice | np.ndarray
-    """Of the array that has all samples: a slice of m * most rows, or their numbers, (m, most)."""
+    rows: slice
+    """Of the array that has all samples."""
     shape: tuple[int, int]
+    """Clients in these rows, and rows for each."""
+    picked: np.ndarray | None
+    """Which of these clients, all of them if None."""
+
+    def of(self, a: Array) -> Array:
+        """What an array (rows, ...) has for them: a view if they are all of those in the rows."""
+        stack = a[self.rows].reshape((*self.shape, *a.shape[1:]))
+        return stack if self.picked is None else stack[self.picked]
+
+    def put(self, a: Array, part: Array) -> None:
+        """Write a part (m, most) into an array (rows,)."""
+        stack = a[self.rows].reshape(self.shape)
+        stack[slice(None) if self.picked is None else self.picked] = part
+
+
+class Pieces(NamedTuple):
+    """Runs of a client's rows, of which a thread takes one after the other."""
+
+    table: np.ndarray
+    """First row, row after the last, row of theta_k, row of the result, shape (number, 4)."""
+    clients: int
+    """How many these are; their first pieces come first."""
+    owners: np.ndarray
+    """For each further piece, the place of its client."""
+
+    def total(self, result: np.ndarray) -> np.ndarray:
+        """The result of each client, from those of its pieces."""
+        if len(self.owners) == 0:
+            return result
+        whole = result[: self.clients]
+        np.add.at(whole, self.owners, result[self.clients :])
+        return whole
 
 
 @dataclass(frozen=True)
@@ -57,6 +89,18 @@ class Layout:
         """Whether all clients take the same room, in the order of their numbers."""
         return not self.block_k.any()
 
+    def pieces(self, clients: np.ndarray | None, most: int) -> Pieces:
+        """What threads take of the samples of some of the clients, or of all."""
+        if clients is not None:
+            return _cut(self.firsts[clients], self.sizes[clients], most)
+        if most not in self._pieces_of_all:
+            self._pieces_of_all[most] = _cut(self.firsts, self.sizes, most)
+        return self._pieces_of_all[most]
+
+    @cached_property
+    def _pieces_of_all(self) -> dict[int, Pieces]:
+        return {}
+
     @cached_property
     def _blocks(self) -> list[np.ndarray]:
         """The clients of each block, in the order of their rows."""
@@ -78,7 +122,7 @@ class Layout:
                 some = numbers[begin : begin + step]
                 end = begin + len(some)
                 here = slice(begin, end) if isinstance(where, slice) else where[begin:end]
-                yield Chunk(here, self._rows(some, room), (len(some), room))
+                yield self._of_some(here, some, room)
 
     def _by_block(
         self, clients: np.ndarray | None
@@ -101,24 +145,40 @@ class Layout:
         first, end = int(self.firsts[k]), int(self.firsts[k] + self.sizes[k])
         for begin in range(first, end, most):
             rows = slice(begin, min(begin + most, end))
-            yield Chunk(slice(place, place + 1), rows, (1, rows.stop - rows.start))
+            yield Chunk(slice(place, place + 1), rows, (1, rows.stop - rows.start), None)
 
-    def _rows(self, clients: np.ndarray, room: int) -> slice | np.ndarray:
-        """A slice where these clients lie one after the other, so that nothing is copied."""
+    def _of_some(self, where: slice | np.ndarray, clients: np.ndarray, room: int) -> Chunk:
+        """Clients of one block; a slice of its rows where they lie one after the other."""
         firsts = self.firsts[clients]
-        if is_run(firsts, room):
-            return slice(int(firsts[0]), int(firsts[0]) + len(firsts) * room)
-        rows: np.ndarray = firsts[:, None] + np.arange(room)
-        return rows
-
-
-def is_run(numbers: np.ndarray, step: int = 1) -> bool:
-    """Whether each number is the one before plus the step."""
-    return len(numbers) == 1 or bool((np.diff(numbers) == step).all())
+        first, number = int(firsts[0]), len(clients)
+        if number == 1 or bool((np.diff(firsts) == room).all()):
+            rows = slice(first, first + number * room)
+            return Chunk(where, rows, (number, room), None)
+        first, last = int(firsts.min()), int(firsts.max())
+        shape = (last - first) // room + 1, room
+        return Chunk(where, slice(first, last + room), shape, (firsts - first) // room)
 
 
 def _places(where: slice | np.ndarray, number: int) -> np.ndarray:
     return np.arange(number) if isinstance(where, slice) else where
+
+
+def _cut(firsts: np.ndarray, sizes: np.ndarray, most: int) -> Pieces:
+    """Pieces of at most so many rows."""
+    number = len(sizes)
+    table = np.empty((number, 4), dtype=np.int64)
+    table[:, 0] = firsts
+    table[:, 1] = firsts + np.minimum(sizes, most)
+    table[:, 2] = table[:, 3] = np.arange(number)
+    owners = np.repeat(np.arange(number), (sizes - 1) // most)
+    if len(owners) == 0:
+        return Pieces(table, number, owners)
+    beyond = np.arange(len(owners))
+    nth = 1 + beyond - np.searchsorted(owners, owners)  # those of one client follow each other
+    begin = firsts[owners] + nth * most
+    end = np.minimum(begin + most, (firsts + sizes)[owners])
+    more = np.stack([begin, end, owners, number + beyond], axis=1)
+    return Pieces(np.concatenate([table, more]), number, owners)
 
 
 def layout(sizes: np.ndarray, d: int) -> Layout:

@@ -20,8 +20,6 @@ from fl_algos.problems._samples import Samples
 class LinearModel:
     """f_k is the mean loss of linear predictions on the samples of client k, and a penalty."""
 
-    mu: float
-
     def __init__(self, samples: Samples, penalty: Penalty, weights: Sequence[float] | None) -> None:
         self._samples, self._penalty = samples, penalty
         self.K, self.d = len(samples.sizes), int(samples.x.shape[-1])
@@ -134,7 +132,10 @@ class LinearModel:
 
     def _minimiser(self) -> tuple[Array, float]:
         """The minimiser of the weighted mean, (d,), in NumPy and float64, and |grad| there."""
-        samples, zero = self._samples.to(None, "float64").pooled(self.weights), np.zeros((1, self.d))
+        samples, zero = (
+            self._samples.to(None, "float64").pooled(self.weights),
+            np.zeros((1, self.d)),
+        )
         squares_k, slope_k = (to_numpy(x_k).astype(np.float64) for x_k in self._scales_k)
         squares, slope = self.weights @ squares_k, self.weights @ slope_k
         h = _proximal.Proximal(

@@ -3,14 +3,15 @@
 Why it converges from every start. Let m > 0 be a modulus of strong convexity of h and M a Lipschitz
 constant of its gradient g. Conjugate gradients, begun at 0 and ended after any number of products
 >= 1, give a step p with <g, p> = -<p, H p> <= -m |p|^2 and |p| >= c |g|, where c > 0 depends on M
-and the preconditioner alone: the steps grow from product to product (in the preconditioner's norm),
+and the preconditioner alone: from product to product the steps grow (in the preconditioner's norm),
 and the first one is as long. The step is halved while h rises at its end. Where it is taken whole,
-h has fallen by at least m |p|^2/2; where it is halved, by at least half of what the best multiple of
-p would bring (h is convex along p, and the step at least half the best one), and that is at least <g, p>^2/(2 M |p|^2) >= m^2 |p|^2/(2 M). So each step lowers
-h by at least a constant times |g|^2, and as h is bounded from below, g tends to 0. A whole step is
-also taken where it halves the least norm of g so far, which happens finitely often before g is as
-small as asked. At last all steps are whole, and the forcing terms, which are proportional to the
-norm of g, make the convergence quadratic.
+h has fallen by at least m |p|^2/2. Where it is halved, h has fallen by at least half of what the
+best multiple of p would bring, because h is convex along p and the step at least half the best one;
+and that is at least <g, p>^2/(2 M |p|^2) >= m^2 |p|^2/(2 M). So each step lowers h by at least a
+constant times |g|^2, and as h is bounded from below, g tends to 0. A whole step is also taken where
+it halves the least norm of g so far, which happens finitely often before g is as small as asked. At
+last all steps are whole, and the forcing terms, which are proportional to the norm of g, make the
+convergence quadratic.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def minimise_k(h: Functions, x_k: Array) -> tuple[Array, np.ndarray]:
 
     Returns:
         The minimisers, shape (K, d), or what rounding allows: near the minimum a client has arrived
-        too when its gradient has not been halved for a while. From points that are not finite, NaN. And the
-        passes over the samples of each client, shape (K,): gradients and Hessian products.
+        too when its gradient has not been halved for a while. From points that are not finite, NaN.
+        And the passes over the samples of each client, shape (K,): gradients and Hessian products.
 
     Raises:
         ArithmeticError: no convergence.
@@ -103,8 +104,8 @@ def _along(
 ) -> tuple[Array, Array, np.ndarray]:
     """Where the steps lead, the gradients there, and how many have been taken for each.
 
-    A step is halved until h_k still falls there, or the gradient's norm is at most enough_k; not if it
-    is so small that rounding decides.
+    A step is halved until h_k still falls there, or the gradient's norm is at most enough_k; not if
+    it is so small that rounding decides.
     """
     small = _eps(x_k) ** (2 / 3)
     tiny_k = ~(sizes(step_k) > small * (1 + sizes(x_k)))  # NaN too
@@ -164,7 +165,8 @@ def conjugate_gradients(
 
     Args:
         product: from vectors (m, d) and the places of their matrices, (m,), to B_k times each.
-        grad_k, diagonal_k: shape (K, d).
+        grad_k: shape (K, d).
+        diagonal_k: shape (K, d).
         scale_k: the preconditioner, a positive diagonal, shape (K, d).
         enough_k: the norm of the residual at which to stop, (K,).
         most: products for each, at most.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -54,14 +55,16 @@ class Samples:
 
     def grad(self, theta_k: Array, clients: np.ndarray | None = None) -> Array:
         """The gradients of those of the clients, shape (K, d)."""
-        return _kernels.gradients(self.loss, self.layout, self._arrays, theta_k, clients)[1]
+        return _kernels.gradients(
+            self.loss, self.layout, self._arrays, theta_k, clients, stack=self._stack
+        )[1]
 
     def value_and_grad(
         self, theta_k: Array, clients: np.ndarray | None = None
     ) -> tuple[Array, Array]:
         """Both, in one pass over the samples."""
         return _kernels.gradients(
-            self.loss, self.layout, self._arrays, theta_k, clients, values=True
+            self.loss, self.layout, self._arrays, theta_k, clients, values=True, stack=self._stack
         )
 
     def grad_and_curvature(
@@ -118,9 +121,19 @@ class Samples:
         scaled = self.weights * like(scale, self.weights)
         return replace(self, layout=equal_layout(1, self.layout.rows), weights=scaled)
 
-    @property
+    @cached_property
     def _arrays(self) -> tuple[Array, Array, Array]:
         return self.x, self.y, self.weights
+
+    @cached_property
+    def _stack(self) -> tuple[Array, Array, Array] | None:
+        """Views of the arrays with a first axis for the clients, where these are one block."""
+        if not self.layout.is_one_block:
+            return None
+        K = len(self.sizes)
+        room = self.layout.rows // K
+        x_k = self.x.reshape((K, room, self.x.shape[1]))
+        return x_k, self.y.reshape((K, room)), self.weights.reshape((K, room))
 
 
 def equal_layout(K: int, n: int) -> Layout:

@@ -1,11 +1,12 @@
-"""Extreme eigenvalues of the clients' matrices X_k'X_k/n_k: L never too small, mu never too large.
+"""Extreme eigenvalues of the clients' X_k'X_k/n_k: L never too small, mu never too large.
 
-The smaller Gram matrix G of a client, of X_k or its transpose, has no more numbers than its samples.
-The largest eigenvalue is estimated from below (Lanczos' values lie inside the spectrum) and then
-proved: if lambda I - G has a Cholesky factorisation, no eigenvalue is over lambda, up to the rounding of the factorisation, which is at most about g eps times
-the largest, g being the order of G, and is added. Where the proof fails, all eigenvalues are
-computed. To compute them all in any case would be simpler; but for matrices of middle size LAPACK
-takes tens of times longer than that where its threads compete with others for the cores.
+The smaller Gram matrix G of a client, of X_k or its transpose, has no more numbers than its
+samples. The largest eigenvalue is estimated from below (Lanczos' values lie inside the spectrum)
+and then proved: if lambda I - G has a Cholesky factorisation, no eigenvalue is over lambda, up to
+the rounding of the factorisation, which is at most about g eps times the largest, g being the order
+of G, and is added. Where the proof fails, all eigenvalues are computed. To compute them all in any
+case would be simpler; but for matrices of middle size LAPACK takes tens of times longer than that
+where its threads compete with others for the cores.
 """
 
 from __future__ import annotations
@@ -29,18 +30,16 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def extremes(samples: Samples, smallest: bool) -> tuple[np.ndarray, np.ndarray]:
-    """At most the smallest and at least the largest eigenvalue of X_k'X_k/n_k, two of shape (K,).
+    """At most the smallest and at least the largest eigenvalue of X_k'X_k/n_k, each (K,).
 
     Up to rounding they are these eigenvalues where min(n_k, d) <= 1000. Beyond that the smaller is
-    0, and the larger the sum of the largest eigenvalues over groups of 1000 samples (or features),
-    which it is not below: the matrix is the sum of theirs. Without `smallest` that one is not looked
-    for, but 0.
+    0, and the larger the sum of the largest eigenvalues over groups of 1000 samples (or features):
+    the matrix, or its transpose's, is the sum of theirs. Without `smallest` the smaller is 0.
     """
     low_k, high_k = np.zeros(len(samples.sizes)), np.zeros(len(samples.sizes))
     layout = samples.layout
     for chunk in layout.chunks(None, max(int(layout.rooms.max()), NUMBERS // samples.x.shape[1])):
-        m, room = chunk.shape
-        x_k = to_numpy(samples.x[chunk.rows]).astype(np.float64, copy=False).reshape(m, room, -1)
+        x_k = to_numpy(chunk.of(samples.x)).astype(np.float64, copy=False)
         n_k = samples.sizes[chunk.where]
         order = min(int(n_k.max()), x_k.shape[2])
         if order > EXACT:
@@ -57,13 +56,14 @@ def extremes(samples: Samples, smallest: bool) -> tuple[np.ndarray, np.ndarray]:
 
 def _plain(x_k: np.ndarray, n_k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Those of X_k'X_k, by singular values."""
-    squares_k = np.linalg.svd(x_k, compute_uv=False) ** 2
+    squares_k: np.ndarray = np.linalg.svd(x_k, compute_uv=False) ** 2
     return squares_k.min(axis=1) * (n_k >= x_k.shape[2]), squares_k.max(axis=1)
 
 
 def _gram(x_k: np.ndarray) -> np.ndarray:
     """The smaller one."""
-    return x_k.mT @ x_k if x_k.shape[2] <= x_k.shape[1] else x_k @ x_k.mT
+    gram_k: np.ndarray = x_k.mT @ x_k if x_k.shape[2] <= x_k.shape[1] else x_k @ x_k.mT
+    return gram_k
 
 
 def _proved(gram_k: np.ndarray, smallest: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, to_numpy
+from fl_algos._arrays import Array
 from fl_algos.problems import _spectrum
 from fl_algos.problems._linear_model import LinearModel
 from fl_algos.problems._loss import LOGISTIC
@@ -97,7 +97,8 @@ class LogisticRegression(LinearModel):
     @cached_property
     def _norm_k(self) -> np.ndarray:
         """The spectral norms ``|X_k|/sqrt(n_k)``, or upper bounds of them, shape (K,)."""
-        return np.sqrt(_spectrum.extremes(self._samples, smallest=False)[1])
+        norm_k: np.ndarray = np.sqrt(_spectrum.extremes(self._samples, smallest=False)[1])
+        return norm_k
 
     @property
     def mu(self) -> float:
