@@ -74,6 +74,7 @@ class Server:
         self.ledger = Ledger(K)
         self._has_weights = weights is not None
         self.weights = _checks.client_weights("weights", weights, self.ledger.K)
+        self._looked_at: tuple[Any, np.ndarray | None] = (None, None)
 
     def __repr__(self) -> str:
         ledger = self.ledger
@@ -148,15 +149,19 @@ class Server:
         ledger.needed_up += sum(_floats(x_k) for x_k in rows_k[: len(rows_k) - implied])
         ledger.communications += 1
         ledger.sent_k[senders] += 1
-        return self._means(rows_k, self.weights[senders] if weights is None else weights)
+        if weights is None:
+            weights = self.weights if clients is None else self.weights[senders]
+        return self._means(rows_k, weights)
 
     def mean(self, *rows_k: Array) -> Any:
         """What :meth:`average` returns for all clients, without anything being sent: for checks."""
         return self._means(rows_k, self.weights)
 
     def _means(self, rows_k: tuple[Array, ...], weights: np.ndarray) -> Any:
-        weights = _checks.scaled(weights)
-        means = tuple(_mean(x_k, weights) for x_k in rows_k)
+        if weights is not self._looked_at[0]:  # those of all clients are looked at once
+            self._looked_at = weights, _unequal(weights)
+        unequal = self._looked_at[1]
+        means = tuple(_mean(x_k, unequal) for x_k in rows_k)
         return means if len(means) > 1 else means[0]
 
     def broadcast(self, *thetas: Array, clients: Array | None = None) -> Any:
@@ -196,10 +201,15 @@ def _require_some(name: str, arrays: tuple[Array, ...]) -> None:
         _checks.floating(name, x)
 
 
-def _mean(x_k: Array, weights: np.ndarray) -> Array:
-    """The mean of the rows, with weights of the sum 1."""
+def _unequal(weights: np.ndarray) -> np.ndarray | None:
+    """Weights scaled to the sum 1; None where they are equal, so that none go to a device."""
+    scaled = _checks.scaled(weights)
+    return None if scaled.min() == scaled.max() else scaled
+
+
+def _mean(x_k: Array, weights: np.ndarray | None) -> Array:
     xp = array_namespace(x_k)
-    if weights.min() == weights.max():  # then none go to a device
+    if weights is None:
         return xp.mean(x_k, axis=0)
     return xp.tensordot(like(weights, x_k), x_k, axes=1)
 

@@ -14,10 +14,11 @@ import platform
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ DTYPES = ("float32", "float64")
 PROXIMAL_CASES = ((20, 500, 300), (1000, 50, 100))
 PROXIMAL_STEPS = (0.1, 1, 10, 100)  # times 1/sqrt(L mu)
 CALLS = 20
+FEDERATIONS = (1000, 10_000, 100_000)
 BASE = {"K": 100, "n": 100, "d": 100}
 FACTORS = (0.1, 1, 10)
 SECONDS = 8.0  # for all alternatives of a case together
@@ -65,6 +67,7 @@ def main() -> None:
             for name in ("ProxSkip", "FedPD-GD")
             for number in (100, 1000, 10_000)
         ],
+        "participation": [participation(K, batch) for K in FEDERATIONS for batch in (None, 4)],
         "start": {module: start(module) for module in ("numpy", "fl_algos")},
         "gpu": gpu(),
     }
@@ -297,6 +300,26 @@ def rounds(name: str, number: int) -> dict[str, Any]:
         "with metrics": lambda: fl.run(algorithm, problem, number),
     }
     return {"algorithm": name, "rounds": number, "seconds": least(alternatives)}
+
+
+def participation(K: int, batch_size: int | None) -> dict[str, Any]:
+    """A round of FedAvg in which 50 of K clients take part, and the memory that it newly takes."""
+    from fl_algos.draw import Draws
+
+    problem, server = federation("logistic", K, 10, 50, "float64"), fl.Server(K)
+    algorithm = fl.FedAvg(gamma=0.1, R=3)
+    draws, t = Draws(0, problem, batch_size, participants=50), count()
+    state = algorithm.init(np.zeros(50), K)
+
+    def one() -> None:
+        algorithm.round(state, problem, server, draws[next(t)])
+
+    seconds = least({"round": one})
+    tracemalloc.start()
+    one()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return {"K": K, "batch_size": batch_size, "bytes": peak, "seconds": seconds}
 
 
 def start(module: str) -> float:
