@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from fl_algos._arrays import Array, array_namespace, is_torch_array, norm_k
+from fl_algos._arrays import Array, array_namespace, is_torch_array, norm_k, to_numpy
 from fl_algos.problems._layout import Chunk, Layout, Pieces
 from fl_algos.problems._loss import Loss
 
@@ -148,7 +148,15 @@ def squares(layout: Layout, x: Array, weights: Array) -> Array:
 def longest(layout: Layout, x: Array) -> float:
     """The largest norm of a row."""
     norms = [norm_k(chunk.of(x)) for chunk in _chunks(layout, x, None)]
-    return max(float(norm.max()) for norm in norms)
+    return max(float(to_numpy(norm.max())) for norm in norms)
+
+
+def sums(layout: Layout, a: Array, clients: np.ndarray) -> Array:
+    """The sum of what an array (rows,), zero for rows of no weight, has for each of the clients."""
+    sum_k = _zeros_like(a, (len(clients),))
+    for chunk in _chunks(layout, a[:, None], clients):
+        sum_k[chunk.where] += chunk.of(a).sum(-1)
+    return sum_k
 
 
 # --- arrays of NumPy and torch -------------------------------------------------------------------

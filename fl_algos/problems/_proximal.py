@@ -52,7 +52,7 @@ class Proximal:
         self.samples, self.penalty, self.clients = samples, penalty, clients
         self.v_k, self.s, self.squares_k = v_k, s, squares_k
         self.forcing = 0.0 if samples.loss.name == "squares" else _newton.FIRST_FORCING
-        self.curvature = array_namespace(v_k).empty_like(samples.weights)
+        self.curvature = array_namespace(v_k).zeros_like(samples.weights)
         self._length_k = slope_k * _newton.sizes(array_namespace(v_k).sqrt(squares_k))
         self.hard_k = np.zeros(len(clients), dtype=bool)
         sizes = samples.sizes[clients]
@@ -123,19 +123,11 @@ class Proximal:
         xp = array_namespace(diagonal_k)
         if not self._is_unequal_k[places].any():
             return xp.ones_like(diagonal_k)
-        curvature_k = like(self._mean_curvature(places), diagonal_k)[:, None]
+        samples, clients = self.samples, self.clients[places]
+        curvature_k = _kernels.sums(samples.layout, self.curvature, clients)[:, None]
         unequal_k = like(self._is_unequal_k[places], diagonal_k)[:, None]
         scale_k = curvature_k * self.squares_k[places] + diagonal_k
         return unequal_k * scale_k + (1 - unequal_k)
-
-    def _mean_curvature(self, places: np.ndarray) -> np.ndarray:
-        """The sums of the weighted curvatures of these clients."""
-        layout = self.samples.layout
-        sums_k = np.empty(len(places))
-        for j, k in enumerate(self.clients[places]):
-            rows = slice(layout.firsts[k], layout.firsts[k] + layout.sizes[k])
-            sums_k[j] = float(self.curvature[rows].sum())
-        return sums_k
 
     def _is_big(self, places: np.ndarray) -> np.ndarray:
         """Whether several threads take the samples of one of these clients."""

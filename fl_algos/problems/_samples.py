@@ -72,7 +72,7 @@ class Samples:
     ) -> Array:
         """The gradients; the weighted second derivatives of the losses go to `curvature`, (rows,).
 
-        Only the rows of these clients are written to.
+        Only rows of these clients are written to; those of no weight need not be.
         """
         return _kernels.gradients(
             self.loss, self.layout, self._arrays, theta_k, clients, curvature=curvature
@@ -84,7 +84,7 @@ class Samples:
 
     def hessian(self, theta_k: Array, clients: np.ndarray | None = None) -> Array:
         """The Hessians, shape (K, d, d)."""
-        curvature = array_namespace(theta_k).empty_like(self.weights)
+        curvature = array_namespace(theta_k).zeros_like(self.weights)
         self.grad_and_curvature(theta_k, clients, curvature)
         return _kernels.hessians(self.layout, self.x, curvature, clients)
 

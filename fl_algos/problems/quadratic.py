@@ -142,10 +142,18 @@ class Quadratic:
             ValueError: s is not so small that this function is strictly convex.
         """
         s = _checks.proximal_step("s", s, self.mu)
-        _, b_k = self._rows("v_k", v_k, clients)
+        A_k, b_k = self._rows("v_k", v_k, clients)
         eigenvalues_k, Q_k = (take(x_k, clients) for x_k in self._eigenvectors)
-        turned_k = Q_k.mT @ (b_k + v_k / s)[..., None]
-        return (Q_k @ (turned_k / (eigenvalues_k + 1 / s)[..., None]))[..., 0]
+
+        def solve(r_k: Array) -> Array:
+            turned_k = Q_k.mT @ r_k[..., None] / (eigenvalues_k + 1 / s)[..., None]
+            return (Q_k @ turned_k)[..., 0]
+
+        right_k = b_k + v_k / s
+        x_k = solve(right_k)
+        # The residual's solution takes away what rounding has left, which is more than in a
+        # factorisation of A_k + I/s.
+        return x_k + solve(right_k - (A_k @ x_k[..., None])[..., 0] - x_k / s)
 
     @cached_property
     def _eigenvectors(self) -> tuple[Array, Array]:
