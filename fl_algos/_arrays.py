@@ -122,7 +122,7 @@ def place(x: Array, on: str | None, dtype: str | None = None) -> Array:
     """
     array = to_numpy(x)
     if dtype is not None and array.dtype.kind == "f":
-        array = array.astype(dtype)
+        array = array.astype(dtype, copy=False)
     if on is None:
         return array
     import torch
