@@ -96,6 +96,21 @@ def test_memory_is_that_of_the_data(kind, kernel, monkeypatch):
     assert max(peaks.values()) <= most, peaks
 
 
+@pytest.mark.parametrize("kernel", ["numba", "numpy"])
+def test_the_memory_of_proximal_points_does_not_grow_with_the_clients(kernel, monkeypatch):
+    if kernel == "numba":
+        pytest.importorskip("numba", reason="numba is not installed")
+    monkeypatch.setattr(_kernels, "KERNEL", kernel)
+    problem, X = federation([2] * 4000, 50)
+    v_k = np.zeros((4000, 50))
+    problem.prox(v_k[:9], 1.0, np.arange(9))
+    tracemalloc.start()
+    problem.prox(v_k, 1.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 2 * sum(x.nbytes for x in X) + 4 * v_k.nbytes
+
+
 def test_clients_of_any_sizes_are_what_they_are_alone():
     sizes = (400, 3, 17, 1, 60)
     problem, X = federation(sizes, 80)
