@@ -101,15 +101,15 @@ def test_the_memory_of_proximal_points_does_not_grow_with_the_clients(kernel, mo
     if kernel == "numba":
         pytest.importorskip("numba", reason="numba is not installed")
     monkeypatch.setattr(_kernels, "KERNEL", kernel)
-    problem, X = federation([2] * 4000, 50)
-    v_k = np.zeros((4000, 50))
-    federation([2] * 4000, 50)[0].prox(v_k, 1.0)  # what is compiled is so only once
-    problem.prox(v_k[:9], 1.0, np.arange(9))
-    tracemalloc.start()
-    problem.prox(v_k, 1.0)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak <= 2 * sum(x.nbytes for x in X) + 4 * v_k.nbytes
+    v_k, peaks = np.zeros((4000, 50)), []
+    for _ in range(3):  # what is compiled and imported is so only once
+        problem, X = federation([2] * 4000, 50)
+        problem.prox(v_k[:9], 1.0, np.arange(9))
+        tracemalloc.start()
+        problem.prox(v_k, 1.0)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert min(peaks) <= 2 * sum(x.nbytes for x in X) + 4 * v_k.nbytes
 
 
 def test_clients_of_any_sizes_are_what_they_are_alone():

@@ -61,7 +61,7 @@ def proxskip_identity(proxskip):
 
 @states(
     "fedpd-plateau-bound",
-    "843223",
+    "5ffab3",
     skipping,
     [("(2 * Ls + p * (3 + Ls))", "(2 * Ls + p * (3 - Ls))")],
     [("math.log1p(-1 / K)", "math.log1p(1 / K)")],

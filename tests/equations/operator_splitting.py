@@ -161,7 +161,7 @@ def davis_yin_contracts(quadratic):
     same(norm2(after), norm2(w) - (1 - L_q / 2) * norm2(w - after))
 
 
-@states("_exercises/operator_splitting, f6d757", "f6d757", quadratic, *PROX)
+@states("_exercises/operator_splitting, a9ece0", "a9ece0", quadratic, *PROX)
 def davis_yin_proof(quadratic):
     for L_q in (0.5, 3.0):
         w, after, x, y, a, b, grad_q = davis_yin(quadratic, L_q)
