@@ -18,7 +18,7 @@ REPOSITORY = "https://github.com/someone/fl"
 
 def links(out):
     page = (out / "notebooks" / "page.html").read_text(encoding="utf-8")
-    paragraph = re.search(r'(?s)<p class="notebook-links">(.*?)</p>', page)[1]
+    paragraph = re.search(r'(?s)<p class="notebook-links"[^>]*>(.*?)</p>', page)[1]
     return re.findall(r'(?s)<a class="[^"]*"(?: download="")? href="([^"]*)">(.*?)</a>', paragraph)
 
 
