@@ -7,10 +7,10 @@
 True
 """
 
-from fl_algos import data, theory
+from fl_algos import data, oracles, theory
 from fl_algos.algorithms.fedavg import FedAvg
 from fl_algos.algorithms.fedavgm import FedAvgM
-from fl_algos.algorithms.fedopt import Adam, FedOpt, Yogi, adagrad
+from fl_algos.algorithms.fedopt import Adam, FedAdagrad, FedAdam, FedOpt, FedYogi, Yogi, adagrad
 from fl_algos.algorithms.fedpd import FedPD
 from fl_algos.algorithms.fedprox import FedProx
 from fl_algos.algorithms.gradient_descent import GradientDescent
@@ -19,27 +19,26 @@ from fl_algos.algorithms.scaffnew import Scaffnew
 from fl_algos.algorithms.scaffold import Scaffold
 from fl_algos.history import History
 from fl_algos.local import epochs
-from fl_algos.oracles import GD, SGD, VR, AugmentedLagrangian, exact
 from fl_algos.problems.least_squares import LeastSquares
 from fl_algos.problems.logistic import LogisticRegression
 from fl_algos.problems.quadratic import Quadratic, random_quadratics
+from fl_algos.problems.scaled import Scaled
 from fl_algos.server import Server
 from fl_algos.simulate import Diverged, Interrupted, run
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "GD",
-    "SGD",
-    "VR",
     "Adam",
-    "AugmentedLagrangian",
     "Diverged",
+    "FedAdagrad",
+    "FedAdam",
     "FedAvg",
     "FedAvgM",
     "FedOpt",
     "FedPD",
     "FedProx",
+    "FedYogi",
     "GradientDescent",
     "History",
     "Interrupted",
@@ -49,13 +48,14 @@ __all__ = [
     "Quadratic",
     "Scaffnew",
     "Scaffold",
+    "Scaled",
     "Server",
     "UnstableProxSkip",
     "Yogi",
     "adagrad",
     "data",
     "epochs",
-    "exact",
+    "oracles",
     "random_quadratics",
     "run",
     "theory",

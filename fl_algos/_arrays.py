@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -51,24 +51,6 @@ def dtype_name(dtype: Any) -> str:
 def stack(theta: Array, K: int) -> Array:
     """The same (d,) vector for each of K clients, as a (K, d) view."""
     return array_namespace(theta).broadcast_to(theta, (K, *theta.shape))
-
-
-def is_stacked(x_k: Array) -> bool:
-    """Whether all rows are the very memory of one vector, as :func:`stack` makes them."""
-    strides: Sequence[int] = x_k.stride() if is_torch_array(x_k) else x_k.strides
-    return strides[0] == 0
-
-
-def fingerprint(theta: Array) -> Hashable:
-    """Equal for two vectors only if they are equal, as long as the first one is kept.
-
-    For torch without looking at their numbers: the device would have to be waited for.
-    """
-    if not is_torch_array(theta):
-        return bytes(theta.tobytes())
-    if theta.is_inference():  # it does not say whether it has been written to
-        return object()
-    return theta.data_ptr(), theta._version, theta.stride()
 
 
 def copy_of(x: Array) -> Array:
@@ -128,6 +110,8 @@ def like(x: Any, reference: Array) -> Array:
         return to_numpy(x).astype(reference.dtype, copy=False)
     import torch
 
+    if isinstance(x, np.ndarray) and not x.flags.writeable:
+        x = x.copy()  # torch has no such thing as an array that may only be read
     return torch.as_tensor(x, dtype=reference.dtype, device=reference.device).detach()
 
 
@@ -138,7 +122,7 @@ def place(x: Array, on: str | None, dtype: str | None = None) -> Array:
     """
     array = to_numpy(x)
     if dtype is not None and array.dtype.kind == "f":
-        array = array.astype(dtype)
+        array = array.astype(dtype, copy=False)
     if on is None:
         return array
     import torch

@@ -96,17 +96,39 @@ def flag(name: str, value: Any) -> bool:
 
 
 def client_weights(name: str, value: Any, K: int) -> np.ndarray:
-    """A positive weight for each client, scaled to sum to 1; the same for all if None."""
+    """A positive weight for each client, scaled to sum to 1; the same for all if None.
+
+    They can't be written to: what has been computed with them would silently be wrong.
+    """
     if value is None:
-        return np.full(K, 1 / K)
+        return read_only(np.full(K, 1 / K))
+    return read_only(scaled(positive_weights(name, value, K)))
+
+
+def positive_weights(name: str, value: Any, K: int) -> np.ndarray:
+    """A positive weight for each client, in any scale."""
     weights = to_numpy(value)
+    is_one_each = weights.dtype.kind == "f" and weights.shape == (K,) and K > 0
+    if is_one_each and weights.min() > 0 and weights.max() < math.inf:  # in rounds: be quick
+        return weights
     if weights.dtype.kind not in "iuf" or weights.shape != (K,):
         raise ValueError(f"{name} = {value!r}: a number for each of {K} clients is expected")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
     if len(bad) > 0:
         positive(f"{name}[{bad[0]}]", weights[bad[0]].item())
+    return weights
+
+
+def scaled(weights: np.ndarray) -> np.ndarray:
+    """Weights, at least one, scaled to sum to 1."""
     relative = weights / weights.max()
     return np.asarray(relative / relative.sum())
+
+
+def read_only(x: np.ndarray) -> np.ndarray:
+    """The same array, which refuses to be written to from now on."""
+    x.setflags(write=False)
+    return x
 
 
 def client_numbers(name: str, value: Any, K: int) -> np.ndarray:
@@ -114,17 +136,30 @@ def client_numbers(name: str, value: Any, K: int) -> np.ndarray:
     numbers = to_numpy(value)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise ValueError(f"{name} = {value!r}: a vector of integers is expected")
-    if ((numbers < 0) | (numbers >= K)).any():
+    if len(numbers) > 0 and (numbers.min() < 0 or numbers.max() >= K):
         raise ValueError(f"{name} = {value!r}: numbers in 0, ..., {K - 1} are expected")
     return numbers
 
 
-def distinct_clients(name: str, value: Any, K: int) -> np.ndarray:
-    """Numbers of clients, at least one, each at most once."""
+def distinct_clients(name: str, value: Any, K: int, least: int = 1) -> np.ndarray:
+    """Numbers of clients, each at most once."""
+    numbers = value if type(value) is np.ndarray else to_numpy(value)
+    is_vector = numbers.ndim == 1 and numbers.dtype.kind == "i" and len(numbers) >= max(least, 1)
+    if is_vector and (numbers[1:] > numbers[:-1]).all() and numbers[0] >= 0 and numbers[-1] < K:
+        return numbers  # in rounds: be quick
     numbers = client_numbers(name, value, K)
-    if len(numbers) == 0 or len(np.unique(numbers)) < len(numbers):
+    if len(numbers) < least or len(np.unique(numbers)) < len(numbers):
         raise ValueError(f"{name} = {value!r}: distinct numbers of clients are expected")
     return numbers
+
+
+def some_of(name: str, value: Any, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of several names, in a sequence that is no string."""
+    found = tuple(value) if isinstance(value, (list, tuple)) else (None,)
+    if not set(found) <= set(allowed):
+        names = ", ".join(allowed)
+        raise ValueError(f"{name} = {value!r}: a tuple with some of {names} is expected")
+    return found
 
 
 def function(name: str, value: Any) -> Any:
@@ -142,6 +177,8 @@ def instance(name: str, value: Any, method: str) -> None:
 
 def floating(name: str, x: Any) -> None:
     """A NumPy array or a torch tensor of float32 or float64."""
+    if type(x) is np.ndarray and x.dtype in (np.float64, np.float32):  # in rounds: be quick
+        return
     _array(name, x)
     dtype = dtype_name(x.dtype)
     if dtype not in ("float32", "float64"):
@@ -159,6 +196,8 @@ def real(name: str, x: Any) -> None:
 
 def shape(name: str, x: Any, expected: tuple[int, ...]) -> None:
     """An array of exactly the expected shape."""
+    if type(x) is np.ndarray and x.shape == expected:  # in rounds: be quick
+        return
     _array(name, x)
     if tuple(x.shape) != expected:
         raise ValueError(f"{name} has shape {tuple(x.shape)}: {expected} is expected")
@@ -172,13 +211,12 @@ def kind(name: str, x: Any, expected: Kind) -> None:
             raise ValueError(f"{name} has {what} {found}: {wanted} is expected")
 
 
-def rows(name: str, x_k: Any, clients: Any, data_k: Array) -> None:
-    """A row of x_k for each client of data_k (K, ..., d), or for each of `clients`, by number."""
-    K, d = int(data_k.shape[0]), int(data_k.shape[-1])
+def rows(name: str, x_k: Any, clients: Any, data: Array, K: int) -> None:
+    """A row of x_k for each of K clients, or for each of `clients`, like the data (..., d)."""
     expected = K if clients is None else len(client_numbers("clients", clients, K))
-    shape(name, x_k, (expected, d))
-    if is_torch_array(x_k) != is_torch_array(data_k):
-        found, wanted = kind_of(x_k).type, kind_of(data_k).type
+    shape(name, x_k, (expected, int(data.shape[-1])))
+    if type(x_k) is not type(data) and is_torch_array(x_k) != is_torch_array(data):
+        found, wanted = kind_of(x_k).type, kind_of(data).type
         raise ValueError(f"{name} has type {found}: {wanted} is expected, as the problem has")
 
 
@@ -201,12 +239,12 @@ def equal_weights(name: str, problem: Any) -> None:
         raise ValueError(f"weights of the problem: {name} needs the same for all clients")
 
 
-def sum_to_zero(name: str, x_k: Array) -> None:
-    """Rows that sum to zero, up to rounding."""
-    rows = to_numpy(x_k).astype(np.float64)
-    total = np.abs(rows.sum(axis=0)).max()
-    if total > 1e-5 * max(np.abs(rows).sum(axis=0).max(), 1e-300):
-        raise ValueError(f"the sum of {name} over the clients is not 0 but up to {total:.3g}")
+def mean_is_zero(name: str, x_k: Array, server: Any) -> None:
+    """Rows whose (weighted) mean over all clients is zero, up to rounding."""
+    mean, size = (to_numpy(x).astype(np.float64) for x in server.mean(x_k, abs(x_k)))
+    largest = np.abs(mean).max()
+    if largest > 1e-5 * max(size.max(), 1e-300):
+        raise ValueError(f"the mean of {name} over the clients is not 0 but up to {largest:.3g}")
 
 
 def destination(device: Any, dtype: Any) -> None:

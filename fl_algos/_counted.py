@@ -2,59 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from inspect import signature
 from typing import Any
 
-from fl_algos._arrays import Array, fingerprint, is_everyone, is_stacked, stack, to_numpy
+import numpy as np
+
+from fl_algos._arrays import Array, is_everyone, to_numpy
+from fl_algos.placement import Placement
 
 
 class Counted:
-    """A problem with counters of what all its clients have computed.
+    """A problem as the rounds of a run see it, with counters of what its clients have computed.
+
+    Its weights are those of its clients in the whole federation. Nobody's gradients and proximal
+    points are not asked for: in a process none of whose clients takes part.
 
     Attributes:
         uncounted: the problem itself.
         gradients: per-sample gradients so far.
         proxes: proximal points so far.
+        weights: the clients' weights in the objective of the federation, shape (K,).
     """
 
-    def __init__(self, problem: Any) -> None:
+    def __init__(self, problem: Any, placement: Placement | None = None) -> None:
         self.uncounted = problem
         self.gradients = 0
         self.proxes = 0
+        self.weights = problem.weights if placement is None else placement.weights_here
         self._samples = int(problem.sizes.sum())
-        self._has_both = has_both(problem)
-        self._known: tuple[Array, Hashable, Array] | None = None
+        self._takes_start = _has_argument(getattr(problem, "prox", None), "start_k")
 
     def __getattr__(self, name: str) -> Any:
         if name == "uncounted":  # not there yet while a copy is made
             raise AttributeError(name)
         return getattr(self.uncounted, name)
 
-    def at_server(self, theta: Array) -> tuple[Array, Array]:
-        """The values and gradients of all clients at theta (d,), for metrics: nobody pays for them.
-
-        If :meth:`grad` is asked next for the gradients there, these are at hand.
-        """
-        theta_k = stack(theta, self.uncounted.K)
-        if not self._has_both:
-            return self.uncounted.value(theta_k), self.uncounted.grad(theta_k)
-        value_k, grad_k = self.uncounted.value_and_grad(theta_k)
-        self._known = theta, fingerprint(theta), grad_k
-        return value_k, grad_k
-
     def grad(self, theta_k: Array, clients: Array | None = None, batch: Any = None) -> Array:
         """The problem's gradient, counted once for each sample of the clients, or of the batch."""
+        if theta_k.shape[0] == 0:
+            return 0 * theta_k
         if batch is not None:
             self.gradients += batch.samples
             return self.uncounted.grad(theta_k, clients, batch)
-        clients = None if is_everyone(clients, self.uncounted.K) else clients
+        if is_everyone(clients, self.uncounted.K):
+            self.gradients += self._samples
+            return self.uncounted.grad(theta_k)  # without `clients`, no sample is copied
         self.gradients += self._samples_of(clients)
-        if clients is not None:
-            return self.uncounted.grad(theta_k, clients)
-        known, self._known = self._known, None  # given away once: who gets it may write to it
-        if known is not None and is_stacked(theta_k) and fingerprint(theta_k[0]) == known[1]:
-            return known[2]
-        return self.uncounted.grad(theta_k)  # without `clients`, no sample is copied
+        return self.uncounted.grad(theta_k, clients)
 
     def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:
         """The problem's values and gradients, counted as :meth:`grad` counts."""
@@ -62,25 +56,25 @@ class Counted:
         value_k, grad_k = self.uncounted.value_and_grad(theta_k, clients)
         return value_k, grad_k
 
-    def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
+    def prox(
+        self, v_k: Array, s: float, clients: Array | None = None, start_k: Array | None = None
+    ) -> Array:
         """The problem's proximal points, counted once for each client."""
-        if not hasattr(self.uncounted, "prox"):
-            raise ValueError(
-                f"{type(self.uncounted).__name__} has no method prox, by which local problems are "
-                "solved exactly: an oracle that takes steps is expected, GD, SGD or VR"
-            )
+        if v_k.shape[0] == 0:
+            return 0 * v_k
         self.proxes += int(v_k.shape[0])
-        return self.uncounted.prox(v_k, s, clients)
+        if start_k is None or not self._takes_start:
+            return self.uncounted.prox(v_k, s, clients)
+        return self.uncounted.prox(v_k, s, clients, start_k=start_k)
 
     def _samples_of(self, clients: Array | None) -> int:
         if clients is None:
             return self._samples
-        return int(self.uncounted.sizes[to_numpy(clients)].sum())
+        return int(np.asarray(self.uncounted.sizes)[to_numpy(clients)].sum())
 
 
-def has_both(problem: Any) -> bool:
-    """Whether value_and_grad is there, and no subclass has changed only what it stands for."""
-    for names in (getattr(problem, "__dict__", {}), *map(vars, type(problem).__mro__)):
-        if not {"value", "grad", "value_and_grad"}.isdisjoint(names):
-            return "value_and_grad" in names
-    return False
+def _has_argument(function: Any, name: str) -> bool:
+    try:
+        return name in signature(function).parameters
+    except (TypeError, ValueError):  # no function, or one that does not say
+        return False

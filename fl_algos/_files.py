@@ -42,8 +42,12 @@ def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         raise
 
 
-def arrays(path: str | PathLike[str], names: Sequence[str]) -> dict[str, np.ndarray]:
+def arrays(
+    path: str | PathLike[str], names: Sequence[str], optional: Sequence[str] = ()
+) -> dict[str, np.ndarray]:
     """Arrays of these names from an .npz file, none of them pickled.
+
+    Those that are optional come along where they are there.
 
     Raises:
         OSError: the file can't be opened.
@@ -54,13 +58,15 @@ def arrays(path: str | PathLike[str], names: Sequence[str]) -> dict[str, np.ndar
             with zipfile.ZipFile(file) as archive:
                 there = set(archive.namelist())
                 # Read whole: only at its end a member is compared with its checksum.
-                data = {name: archive.read(name) for name in map(_member, names) if name in there}
+                wanted = [name for name in map(_member, (*names, *optional)) if name in there]
+                data = {name: archive.read(name) for name in wanted}
         except Exception as error:  # damage has many kinds: zipfile and zlib raise a dozen
             raise foreign(path, str(error) or type(error).__name__) from None
     for name in names:
         if _member(name) not in data:
             raise foreign(path, f"it has no {name}")
-    return {name: _array(path, name, data[_member(name)]) for name in names}
+    found = [*names, *(name for name in optional if _member(name) in data)]
+    return {name: _array(path, name, data[_member(name)]) for name in found}
 
 
 def _member(name: str) -> str:

@@ -4,89 +4,127 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Hashable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from array_api_compat import is_array_api_obj
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, array_namespace, fingerprint, to_floats
+from fl_algos._arrays import Array, array_namespace, copy_of, stack, to_floats
 from fl_algos._counted import Counted
 from fl_algos.history import Record
-from fl_algos.protocols import Problem
-from fl_algos.server import Server
+from fl_algos.placement import Placement
+from fl_algos.protocols import Problem, Server
 
 
 class Figures(NamedTuple):
-    """What a record says of the server's model."""
+    """What a record says of the server's model; NaN what is not wanted or not known."""
 
-    loss: float
-    grad_norm2: float
-    distance: float
+    loss: float = math.nan
+    grad_norm2: float = math.nan
+    distance: float = math.nan
+
+
+class Seen(NamedTuple):
+    """A model, its numbers in case that somebody writes to it, and its figures."""
+
+    theta: Array
+    copy: Array
+    figures: Figures
 
 
 class Metrics:
     """The figures of states, one after the other.
 
-    They cost a pass over the samples for each new server's model, and for an algorithm that starts
-    from it not even that; and one wait for the device.
+    Loss and gradient cost a pass over the samples for each new server's model, and one wait for the
+    device. Everything is reduced over all processes by the server.
+
+    Args:
+        wanted: which of METRICS.
+        problem: the clients here.
+        server: whose `total` sums over processes.
+        placement: which clients of the federation are here.
     """
 
-    def __init__(self, problem: Counted) -> None:
-        self.problem = problem
-        self.weights = _weights(problem)
-        self.theta_star = _theta_star(problem)
-        self.last: tuple[Array, Hashable, Figures] | None = None
+    def __init__(
+        self, wanted: Sequence[str], problem: Problem, server: Server, placement: Placement
+    ) -> None:
+        self.wanted = frozenset(wanted)
+        self.problem, self.server = problem, server
+        self.share = None if placement.is_whole else float(placement.weights_here.sum())
+        self.has_objective = has_objective(problem)
+        self.theta_star = None
+        if "distance" in self.wanted:
+            here = placement.is_whole
+            self.theta_star = _theta_star(problem) if here else placement.theta_star
+        self.last: Seen | None = None
 
     def __call__(self, state: Any) -> tuple[Figures, bool]:
-        """The figures, and whether they and the state are surely finite."""
+        """The figures, and whether they and the state are surely finite, in all processes."""
         theta = state.theta
-        key = fingerprint(theta)
         sums = [x.sum() for x in arrays(state).values()]  # not finite if a single number is not
-        if self.last is not None and self.last[1] == key:
-            figures = self.last[2]
-            totals = to_floats(sums)
+        last = self.last
+        is_new = last is None or last.theta is not theta or not bool((last.copy == theta).all())
+        known = self._figures(theta) if is_new else {}
+        numbers = to_floats([*known.values(), *sums])
+        totals = numbers[len(known) :]
+        if last is None or is_new:
+            found = dict(zip(known, numbers, strict=False))
+            if "distance" in found:
+                found["distance"] = math.sqrt(found["distance"])
+            self.last = last = Seen(theta, copy_of(theta), Figures(**found))
+        figures = last.figures
+        looked_at = self.wanted & {"loss", "grad_norm2"}
+        finite = all(map(math.isfinite, (*(getattr(figures, x) for x in looked_at), *totals)))
+        return figures, not self.server.total(float(not finite)) > 0
+
+    def not_finite(self, state: Any, figures: Figures) -> str | None:
+        """The name of something that is not finite, None if there is nothing after all."""
+        found = {name: _is_finite(x) for name, x in arrays(state).items()}
+        for name in ("loss", "grad_norm2"):
+            if name in self.wanted:
+                found[name] = math.isfinite(getattr(figures, name))
+        infinite = np.asarray(self.server.total(np.array([not x for x in found.values()], float)))
+        return next((name for name, x in zip(found, infinite, strict=True) if x > 0), None)
+
+    def _figures(self, theta: Array) -> dict[str, Array]:
+        """The figures that are wanted and known, the distance squared."""
+        found = {}
+        if self.wanted & {"loss", "grad_norm2"}:
+            loss, grad = self.objective(theta)
+            found = {"loss": loss, "grad_norm2": grad @ grad}
+        if self.theta_star is not None:
+            error = theta - self.theta_star
+            found["distance"] = error @ error
+        return {name: x for name, x in found.items() if name in self.wanted}
+
+    def objective(self, theta: Array) -> tuple[Array, Array]:
+        """The federation's f(theta), and its gradient, (d,)."""
+        if self.has_objective:
+            value, grad = self.problem.objective(theta)  # type: ignore[attr-defined]
         else:
-            value_k, grad_k = self.problem.at_server(theta)
-            _checks.shape("the problem's values", value_k, (self.problem.K,))
-            _checks.shape("the problem's gradients", grad_k, (self.problem.K, self.problem.d))
-            grad = self.weights @ grad_k
-            error = theta if self.theta_star is None else theta - self.theta_star
-            here = (self.weights @ value_k, grad @ grad, error @ error)
-            loss, grad_norm2, distance2, *totals = to_floats([*here, *sums])
-            distance = math.nan if self.theta_star is None else math.sqrt(distance2)
-            figures = Figures(loss, grad_norm2, distance)
-            self.last = theta, key, figures
-        return figures, all(map(math.isfinite, (figures.loss, figures.grad_norm2, *totals)))
+            value, grad = _mean_of_all(self.problem, theta)
+        if self.share is None:
+            return value, grad
+        return self.server.total(self.share * value), self.server.total(self.share * grad)
 
 
 def record(t: int, figures: Figures, problem: Counted, server: Server) -> Record:
-    """The figures after t rounds, and what they have cost."""
+    """The figures after t rounds, and what they have cost in all processes."""
     ledger = server.ledger
+    counts = {
+        name: getattr(ledger, name)
+        for name in ("floats_up", "needed_up", "floats_down", "bytes_up", "bytes_down")
+    }
+    counts |= {"gradients": problem.gradients, "proxes": problem.proxes}
+    totals = server.total(np.array([*counts.values()])).tolist()
     return Record(
         rounds=t,
         communications=ledger.communications,
-        floats_up=ledger.floats_up,
-        needed_up=ledger.needed_up,
-        floats_down=ledger.floats_down,
-        bytes_up=ledger.bytes_up,
-        bytes_down=ledger.bytes_down,
-        gradients=problem.gradients,
-        proxes=problem.proxes,
+        **dict(zip(counts, totals, strict=True)),
         **figures._asdict(),
     )
-
-
-def not_finite(state: Any, figures: Record) -> str | None:
-    """The name of something that is not finite, None if there is nothing."""
-    for name, x in arrays(state).items():
-        xp = array_namespace(x)
-        if not bool(xp.all(xp.isfinite(x))):
-            return name
-    for name in ("loss", "grad_norm2"):
-        if not math.isfinite(getattr(figures, name)):
-            return name
-    return None
 
 
 def arrays(state: Any) -> dict[str, Array]:
@@ -94,12 +132,33 @@ def arrays(state: Any) -> dict[str, Array]:
     return {name: x for name, x in state._asdict().items() if is_array_api_obj(x)}
 
 
-def _weights(problem: Problem) -> Array:
+def _is_finite(x: Array) -> bool:
+    xp = array_namespace(x)
+    return bool(xp.all(xp.isfinite(x)))
+
+
+def has_objective(problem: Any) -> bool:
+    """Whether `objective` is there, and no subclass has changed only what it is made of."""
+    for names in (getattr(problem, "__dict__", {}), *map(vars, type(problem).__mro__)):
+        if not {"value", "grad", "objective"}.isdisjoint(names):
+            return "objective" in names
+    return False
+
+
+def _mean_of_all(problem: Problem, theta: Array) -> tuple[Array, Array]:
+    theta_k, weights = stack(theta, problem.K), problem.asarray(problem.weights)
+    value_k, grad_k = problem.value(theta_k), problem.grad(theta_k)
+    _checks.shape("the problem's values", value_k, (problem.K,))
+    _checks.shape("the problem's gradients", grad_k, (problem.K, problem.d))
+    return weights @ value_k, weights @ grad_k
+
+
+def require_weights(problem: Problem) -> None:
+    """Refuse weights of another shape or sum."""
     _checks.shape("the problem's weights", problem.weights, (problem.K,))
     total = float(problem.weights.sum())
     if abs(total - 1) > 1e-6:
         raise ValueError(f"the sum of the problem's weights is {total}: 1 is expected")
-    return problem.asarray(problem.weights)
 
 
 def _theta_star(problem: Problem) -> Array | None:

@@ -8,7 +8,7 @@ from typing import Any
 from fl_algos import _checks
 from fl_algos._arrays import Array, Kind, array_namespace, copy_of, kind_of
 from fl_algos._metrics import arrays
-from fl_algos.server import Server
+from fl_algos.protocols import Server
 
 
 class States:

@@ -11,7 +11,10 @@ import numpy as np
 from fl_algos import _files
 from fl_algos._arrays import Array, to_numpy
 
-__all__ = ["History", "Record"]
+__all__ = ["METRICS", "History", "Record"]
+
+METRICS = ("loss", "grad_norm2", "distance")
+"""The figures of the server's model; the others of a :class:`Record` are costs."""
 
 
 class Record(NamedTuple):
@@ -50,7 +53,10 @@ class History:
         records: the records, in order of time.
         theta: the server's model at the end, shape (d,).
         state: the algorithm's state at the end; None for a history that comes from a file.
-        watched: for each record what `watch` has returned, None if there was none; not in files.
+        watched: for each record what `watch` has returned, None if there was none; in files and
+            tables if it is numbers, or arrays of numbers, all of one shape.
+
+    Two histories are equal if their records, models and watched numbers are; NaN equals NaN.
     """
 
     def __init__(
@@ -80,6 +86,23 @@ class History:
         last = f", the last {self.records[-1]}" if self.records else ""
         return f"<History: {len(self)} records{last}>"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, History):
+            return NotImplemented
+        names, found = self._columns(), other._columns()
+        return names.keys() == found.keys() and all(
+            _same(x, found[name]) for name, x in names.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        """The records, the last model and the watched numbers, if they are numbers."""
+        columns = {name: getattr(self, name) for name in Record._fields}
+        columns["theta"] = to_numpy(self.theta)
+        watched = _numbers(self.watched)
+        return columns if watched is None else columns | {"watched": watched}
+
     def first(self, **bounds: float) -> Record | None:
         """The first record in which a metric is at most the given bound; None if there is none.
 
@@ -97,10 +120,15 @@ class History:
         return None
 
     def to_pandas(self) -> Any:
-        """A DataFrame of pandas, which needs to be there, with a row for each record."""
+        """A DataFrame of pandas, which needs to be there, with a row for each record.
+
+        Where one number was watched for each record, it has a column ``watched``.
+        """
         import pandas
 
-        return pandas.DataFrame.from_records(self.records, columns=Record._fields)
+        table = pandas.DataFrame.from_records(self.records, columns=Record._fields)
+        watched = _numbers(self.watched)
+        return table.assign(watched=watched) if watched is not None and watched.ndim == 1 else table
 
     def plot(
         self,
@@ -131,14 +159,13 @@ class History:
         return ax
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the records and the last model to a NumPy .npz file, without pickling anything.
+        """Write records, last model and watched numbers to a NumPy .npz file, without a pickle.
 
         An older file of that name is replaced when the new one is whole: until then, and when
         something fails, it stays as it was.
         """
-        columns = {name: getattr(self, name) for name in Record._fields}
         with _files.replacing(path) as file:
-            np.savez_compressed(file, theta=to_numpy(self.theta), **columns)
+            np.savez_compressed(file, **self._columns())  # type: ignore[arg-type]
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> History:
@@ -148,8 +175,8 @@ class History:
             OSError: the file can't be opened.
             ValueError: it is damaged, or not one that :meth:`save` has written.
         """
-        columns = _files.arrays(path, (*Record._fields, "theta"))
-        theta = columns.pop("theta")
+        columns = _files.arrays(path, (*Record._fields, "theta"), optional=("watched",))
+        theta, watched = columns.pop("theta"), columns.pop("watched", None)
         lengths = {column.size for column in columns.values()}
         for name, kind in get_type_hints(Record).items():
             expected = "iu" if kind is int else "iuf"
@@ -159,5 +186,22 @@ class History:
                 raise _files.foreign(path, f"{name} is {_files.described(column)}")
         if theta.ndim != 1 or theta.dtype.kind != "f":
             raise _files.foreign(path, f"theta is {_files.described(theta)}")
+        if watched is not None and (
+            watched.dtype.kind not in "biuf" or watched.shape[:1] != columns["rounds"].shape
+        ):
+            raise _files.foreign(path, f"watched is {_files.described(watched)}")
         rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-        return cls([Record(*row) for row in rows], theta)
+        seen = () if watched is None else watched.tolist() if watched.ndim == 1 else [*watched]
+        return cls([Record(*row) for row in rows], theta, watched=seen)
+
+
+def _numbers(watched: Sequence[Any]) -> np.ndarray | None:
+    """What was watched as an array (records, ...); None if that is no numbers of one shape."""
+    arrays = [to_numpy(x) for x in watched]
+    if not arrays or any(x.dtype.kind not in "biuf" or x.shape != arrays[0].shape for x in arrays):
+        return None
+    return np.stack(arrays)
+
+
+def _same(x: np.ndarray, y: np.ndarray) -> bool:
+    return np.array_equal(x, y, equal_nan=x.dtype.kind == y.dtype.kind == "f")

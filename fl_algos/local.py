@@ -33,25 +33,25 @@ def epochs(E: int, problem: Problem, batch_size: int | None = None) -> tuple[int
     return tuple(int(E * -(-n_k // size)) for n_k in problem.sizes)
 
 
-def steps_of(R: int | Sequence[int], clients: np.ndarray) -> np.ndarray:
-    """The number of local steps of each of the clients, shape (len(clients),)."""
+def steps_of(R: int | Sequence[int], numbers: np.ndarray) -> np.ndarray:
+    """The number of local steps of each of the clients, by their numbers in the federation."""
     if isinstance(R, int):
-        return np.full(len(clients), R)
-    return np.array([R[k] for k in clients])
+        return np.full(len(numbers), R)
+    return np.array([R[k] for k in numbers], dtype=np.int64)
 
 
 def local_steps(
-    R: int | Sequence[int], clients: np.ndarray
+    R: int | Sequence[int], numbers: np.ndarray
 ) -> Iterator[tuple[int, slice | np.ndarray]]:
     """The local steps r = 0, 1, ..., each with the places of those clients that take it.
 
-    >>> for r, movers in local_steps((3, 9, 1), clients=np.array([0, 2])):
+    >>> for r, movers in local_steps((3, 9, 1), numbers=np.array([0, 2])):
     ...     print(r, movers)
     0 slice(None, None, None)
     1 [0]
     2 [0]
     """
-    R_k = steps_of(R, clients)
-    for r in range(R_k.max()):
+    R_k = steps_of(R, numbers)
+    for r in range(R_k.max(initial=0)):
         moving = r < R_k
         yield r, slice(None) if moving.all() else np.flatnonzero(moving)

@@ -4,7 +4,8 @@ An oracle is any callable ``oracle(al, theta_k, oracle_k, draw) -> (theta_k, ora
 the :class:`AugmentedLagrangian` to minimise, `theta_k` (K, d) where to start, `oracle_k` what the
 oracle itself remembers from round to round (None before the first one), `draw` the round's
 randomness. It writes to none of its arguments: their arrays may share memory with others. One that
-takes minibatches, ``draw.batch(r)``, says so by an attribute ``takes_batches = True``.
+takes minibatches, ``draw.batch(r)``, says so by an attribute ``takes_batches = True``, one that
+asks for proximal points by ``needs = ("prox",)``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from fl_algos import _checks
 from fl_algos._arrays import Array, array_namespace, norm_k, put, to_numpy
-from fl_algos.protocols import Draw, Problem
+from fl_algos.protocols import Draw
 
 __all__ = ["GD", "SGD", "VR", "AugmentedLagrangian", "exact"]
 
@@ -29,7 +30,7 @@ class AugmentedLagrangian:
     `clients` are given, these arrays have a row for each of them.
     """
 
-    problem: Problem
+    problem: Any
     s: float
     theta_k0: Array
     lambda_k: Array
@@ -60,6 +61,9 @@ class AugmentedLagrangian:
 def exact(al: AugmentedLagrangian, theta_k: Array, oracle_k: Any, draw: Draw) -> tuple[Array, Any]:
     """The oracle that minimises the augmented Lagrangian exactly, through ``problem.prox``."""
     return al.argmin(), oracle_k
+
+
+exact.needs = ("prox",)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

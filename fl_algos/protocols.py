@@ -9,8 +9,17 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from fl_algos._arrays import Array
+from fl_algos.placement import Placement
 
-__all__ = ["Algorithm", "Draw", "Oracle", "Problem", "Server", "State"]
+__all__ = [
+    "Algorithm",
+    "Draw",
+    "Oracle",
+    "Problem",
+    "ProximalProblem",
+    "Server",
+    "State",
+]
 
 
 class State(Protocol):
@@ -31,9 +40,12 @@ class Problem(Protocol):
 
     `clients` are numbers in 0, ..., K - 1, a vector of integers; a mask is refused.
 
-    A problem may also have ``value_and_grad(theta_k, clients=None)``, both in one pass over the
-    samples: then the metrics of a run take theirs from it, and an algorithm that asks next for the
-    gradients at the server's model is given those. They have to be the ones that `grad` returns.
+    A problem may also have ``objective(theta)``, f and its gradient at theta (d,) in one pass over
+    the samples, a number and (d,): then the metrics of a run cost no more than that. And it may
+    have ``theta_0``, shape (d,), where runs start: where it has none, they start from zeros.
+
+    In a federation over several processes each has a problem of its own clients, numbered from 0,
+    with weights that are those of the federation up to a factor.
     """
 
     K: int
@@ -67,12 +79,27 @@ class Problem(Protocol):
         for each of the clients.
         """
 
+
+class ProximalProblem(Problem, Protocol):
+    """A problem that can solve local problems exactly, as FedPD and FedProx do by default.
+
+    Its `prox` may also take ``start_k``, shape (K, d): where a search for the solution may begin.
+    """
+
     def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
         """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)`` for each of the clients, shape (K, d)."""
 
 
 class Server(Protocol):
-    """The only place where anything crosses between clients."""
+    """The only place where anything crosses between clients.
+
+    Rounds call `average` and `broadcast`, the rest is for :func:`~fl_algos.simulate.run`. Clients
+    are named by their rows in this process.
+    """
+
+    ledger: Any
+    """What has been sent from and to the clients in this process, a
+    :class:`~fl_algos.server.Ledger`."""
 
     def average(
         self,
@@ -83,11 +110,21 @@ class Server(Protocol):
     ) -> Any:
         """The mean over clients of each argument, (K, d) -> (d,): one communication.
 
-        The last `implied` arguments the server could work out by itself.
+        Without `weights` it is weighted as the objective is. The last `implied` arguments the
+        server could work out by itself.
         """
 
     def broadcast(self, *thetas: Array, clients: Array | None = None) -> Any:
         """Each argument sent to every client, (d,) -> (K, d)."""
+
+    def placement(self, problem: Any) -> Placement:
+        """The federation, and which of its clients this problem has."""
+
+    def total(self, x: Any) -> Any:
+        """The sum over all processes of an array or a number that each of them has."""
+
+    def mean(self, *rows_k: Array) -> Any:
+        """What `average` returns for all clients; nothing is sent, nothing counted."""
 
 
 class Draw(Protocol):
@@ -97,11 +134,15 @@ class Draw(Protocol):
 
     @property
     def clients(self) -> Array:
-        """Who takes part: numbers of clients, in order."""
+        """Who takes part, of the clients in this process: their rows, in order."""
+
+    @property
+    def numbers(self) -> Array:
+        """The same clients' numbers in the federation: in one process those are their rows."""
 
     @property
     def share(self) -> float:
-        """The share of the clients that take part."""
+        """The share of the federation's clients that take part."""
 
     def with_probability(self, probability: float) -> bool:
         """One coin for the whole federation: True with the given probability."""
@@ -112,11 +153,15 @@ class Draw(Protocol):
     def uniform(self, purpose: str, shape: tuple[int, ...]) -> Array:
         """Numbers in [0, 1), the same wherever the round is computed."""
 
+    def uniform_k(self, purpose: str, shape: tuple[int, ...]) -> Array:
+        """Numbers in [0, 1), of this shape for each client that takes part."""
+
 
 class Oracle(Protocol):
     """A local solver of the augmented Lagrangian, for all clients at once.
 
-    An oracle may also have an attribute ``takes_batches = True``, if it looks at ``draw.batch``.
+    An oracle may also have an attribute ``takes_batches = True``, if it looks at ``draw.batch``,
+    and ``needs = ("prox",)``, if the problem has to have this method.
     """
 
     def __call__(self, al: Any, theta_k: Array, oracle_k: Any, draw: Draw) -> tuple[Array, Any]:
@@ -128,9 +173,10 @@ class Algorithm(Protocol):
 
     An algorithm may also have the class variables ``samples_clients = True``, if its block lets
     some clients take part in a round, ``takes_batches = True``, if its local steps look at
-    ``draw.batch``, and ``uses_weights = True``, if its averages use the problem's weights:
-    :func:`~fl_algos.simulate.run` refuses each of these to all others. It may have
-    ``check(state)``, which raises a ValueError for a state that a run can't start from.
+    ``draw.batch``, and ``uses_weights = True``, if its mean over sampled clients makes sense with
+    weights, although it is biased: :func:`~fl_algos.simulate.run` refuses each of these to all
+    others. It may have ``check(state, server)``, which raises a ValueError for a state that a run
+    can't start from, and ``needs``, names of methods that a problem has to have.
     """
 
     def init(self, theta: Array, K: int) -> State:

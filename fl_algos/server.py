@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, array_namespace, like, stack
+from fl_algos._arrays import Array, array_namespace, like, stack, to_numpy
+from fl_algos.placement import Placement
 
 __all__ = ["Ledger", "Server"]
 
@@ -19,7 +20,7 @@ class Ledger:
     """What has been sent so far. The start of an algorithm is free, only rounds are counted.
 
     Attributes:
-        K: number of clients.
+        K: number of clients that are counted here: all, or those in this process.
         communications: calls of :meth:`Server.average`, one each, whatever it carried.
         sent_k: how often each client has sent something to the server, shape (K,).
         floats_up, bytes_up: numbers and bytes sent from the clients to the server, in all.
@@ -45,6 +46,14 @@ class Ledger:
 class Server:
     """A server and K clients in one process.
 
+    What `average` takes is the mean of the objective, weighted as its clients are: the projection
+    onto the consensus set.
+
+    Args:
+        K: number of clients.
+        weights: of the clients, all > 0, in any scale; if None those of the problem that a run is
+            about, and until then the same for all.
+
     >>> import numpy as np
     >>> server = Server(K=4)
     >>> theta = server.average(np.arange(8.0).reshape(4, 2))
@@ -52,12 +61,52 @@ class Server:
     array([3., 4.])
     >>> server.broadcast(theta).shape
     (4, 2)
-    >>> server.ledger.floats_up, server.ledger.bytes_down, server.ledger.communications
-    (8, 64, 1)
+    >>> server
+    <Server: K = 4, communications = 1, floats_up = 8, floats_down = 8>
+    >>> Server(K=2, weights=[3, 1]).average(np.array([[0.0], [4.0]]))
+    array([1.])
     """
 
-    def __init__(self, K: int) -> None:
+    least_senders = 1
+    """Of clients that are named; 0 for a server of clients in several processes."""
+
+    def __init__(self, K: int, weights: Any = None) -> None:
         self.ledger = Ledger(K)
+        self._has_weights = weights is not None
+        self.weights = _checks.client_weights("weights", weights, self.ledger.K)
+        self._looked_at: tuple[Any, np.ndarray | None] = (None, None)
+
+    def __repr__(self) -> str:
+        ledger = self.ledger
+        names = ("K", "communications", "floats_up", "floats_down")
+        counts = ", ".join(f"{name} = {getattr(ledger, name)}" for name in names)
+        return f"<{type(self).__name__}: {counts}>"
+
+    def placement(self, problem: Any) -> Placement:
+        """Where the clients of this problem lie: here, all of them.
+
+        A run asks for it before its first round. A server to which no weights were given takes
+        those of the problem.
+
+        Raises:
+            ValueError: the problem has another number of clients, or other weights.
+        """
+        if self.ledger.K != problem.K:
+            raise ValueError(f"server has K = {self.ledger.K}: {problem.K} is expected")
+        if not self._has_weights:
+            self.weights = _checks.client_weights(
+                "the problem's weights", problem.weights, problem.K
+            )
+        elif np.abs(self.weights - to_numpy(problem.weights)).max() > 1e-12:
+            raise ValueError("server has other weights than the problem: the same are expected")
+        return Placement.whole(problem)
+
+    def total(self, x: Any) -> Any:
+        """The sum over all processes of an array or a number that each of them has.
+
+        With it metrics are reduced; nothing is counted.
+        """
+        return x
 
     def average(
         self,
@@ -70,8 +119,9 @@ class Server:
 
         Args:
             rows_k: arrays of shape (K, d), row k sent by client k.
-            clients: the numbers of the clients that send, one for each row; all if None.
-            weights: of the rows, all > 0, in any scale; the same for all if None.
+            clients: the rows of the clients that send, one for each row of `rows_k`; all if None.
+            weights: of the rows, all > 0, in any scale; those of the clients in the objective if
+                None.
             implied: how many of the last arguments the server could work out from the others and
                 from what it knows. They are sent and counted, but not as needed.
 
@@ -85,7 +135,7 @@ class Server:
         ledger = self.ledger
         senders, number = self._those(clients)
         if weights is not None:
-            weights = _checks.client_weights("weights", weights, number)
+            weights = _checks.positive_weights("weights", weights, number)
         _require_some("rows_k", rows_k)
         for x_k in rows_k:
             if x_k.ndim < 2:
@@ -99,7 +149,19 @@ class Server:
         ledger.needed_up += sum(_floats(x_k) for x_k in rows_k[: len(rows_k) - implied])
         ledger.communications += 1
         ledger.sent_k[senders] += 1
-        means = tuple(_mean(x_k, weights) for x_k in rows_k)
+        if weights is None:
+            weights = self.weights if clients is None else self.weights[senders]
+        return self._means(rows_k, weights)
+
+    def mean(self, *rows_k: Array) -> Any:
+        """What :meth:`average` returns for all clients, without anything being sent: for checks."""
+        return self._means(rows_k, self.weights)
+
+    def _means(self, rows_k: tuple[Array, ...], weights: np.ndarray) -> Any:
+        if weights is not self._looked_at[0]:  # those of all clients are looked at once
+            self._looked_at = weights, _unequal(weights)
+        unequal = self._looked_at[1]
+        means = tuple(_mean(x_k, unequal) for x_k in rows_k)
         return means if len(means) > 1 else means[0]
 
     def broadcast(self, *thetas: Array, clients: Array | None = None) -> Any:
@@ -107,7 +169,7 @@ class Server:
 
         Args:
             thetas: arrays of shape (d,).
-            clients: the numbers of the clients that receive them; all if None.
+            clients: the rows of the clients that receive them; all if None.
 
         Returns:
             The clients' copies, shape (K, d); a tuple of them if there were several arguments.
@@ -125,11 +187,11 @@ class Server:
         return copies if len(copies) > 1 else copies[0]
 
     def _those(self, clients: Array | None) -> tuple[slice | np.ndarray, int]:
-        """Clients by their numbers, and how many they are."""
+        """Clients by their rows, and how many they are."""
         if clients is None:
             return slice(None), self.ledger.K
-        numbers = _checks.distinct_clients("clients", clients, self.ledger.K)
-        return numbers, len(numbers)
+        rows = _checks.distinct_clients("clients", clients, self.ledger.K, self.least_senders)
+        return rows, len(rows)
 
 
 def _require_some(name: str, arrays: tuple[Array, ...]) -> None:
@@ -139,10 +201,15 @@ def _require_some(name: str, arrays: tuple[Array, ...]) -> None:
         _checks.floating(name, x)
 
 
+def _unequal(weights: np.ndarray) -> np.ndarray | None:
+    """Weights scaled to the sum 1; None where they are equal, so that none go to a device."""
+    scaled = _checks.scaled(weights)
+    return None if scaled.min() == scaled.max() else scaled
+
+
 def _mean(x_k: Array, weights: np.ndarray | None) -> Array:
-    """The mean of the rows, with weights of the sum 1 or with the same for all."""
     xp = array_namespace(x_k)
-    if weights is None or weights.min() == weights.max():  # then none go to a device
+    if weights is None:
         return xp.mean(x_k, axis=0)
     return xp.tensordot(like(weights, x_k), x_k, axes=1)
 

@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 
 from fl_algos import (
-    GD,
-    SGD,
-    VR,
     Adam,
     FedAvg,
     FedAvgM,
@@ -30,6 +27,7 @@ from fl_algos import (
 )
 from fl_algos.data import split_by_label, split_dirichlet, split_iid
 from fl_algos.draw import Draws
+from fl_algos.oracles import GD, SGD, VR
 
 NAN, INF = float("nan"), float("inf")
 PROBLEM = random_quadratics(K=2, d=2)

@@ -1,4 +1,4 @@
-"""Rounds and metrics share what they compute, and nothing of it is ever out of date."""
+"""Metrics have no part in a run, and nothing of them is ever out of date."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from fl_algos import (
-    GD,
     FedPD,
     GradientDescent,
     LeastSquares,
@@ -17,8 +16,8 @@ from fl_algos import (
     random_quadratics,
     run,
 )
-from fl_algos._arrays import stack
 from fl_algos._counted import Counted
+from fl_algos.oracles import GD
 from support.small import linear_model
 
 
@@ -57,22 +56,6 @@ def test_a_model_written_to_in_place_is_another_one(problem, device):
 
     right = run(GradientDescent(0.3), problem, rounds=5)
     np.testing.assert_allclose(run(InPlace(0.3), problem, rounds=5).loss, right.loss, rtol=1e-12)
-
-
-@pytest.mark.parametrize("device", [None, "cpu"])
-@pytest.mark.parametrize("in_place", [False, True])
-def test_gradients_are_at_hand_only_where_the_metrics_have_been(problem, device, in_place):
-    if device is not None:
-        pytest.importorskip("torch", reason="torch is not installed")
-        problem = problem.to(device)
-    theta, counted = problem.asarray(np.ones(2)), Counted(problem)
-    counted.at_server(theta)
-    if in_place:
-        theta += 1
-    else:
-        theta = theta + 1
-    theta_k = stack(theta, problem.K)
-    assert (counted.grad(theta_k) == problem.grad(theta_k)).all()
 
 
 def test_a_gradient_that_a_subclass_changes_is_the_one_that_is_used(problem):

@@ -11,16 +11,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fl_algos import (
-    GD,
-    AugmentedLagrangian,
     FedPD,
     LogisticRegression,
     Quadratic,
     Server,
-    exact,
     random_quadratics,
     run,
 )
+from fl_algos.oracles import GD, AugmentedLagrangian, exact
 from support.draws import Coins
 from support.small import column
 

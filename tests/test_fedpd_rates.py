@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from fl_algos import (
-    AugmentedLagrangian,
     FedPD,
     LogisticRegression,
     Quadratic,
@@ -17,6 +16,7 @@ from fl_algos import (
     random_quadratics,
     run,
 )
+from fl_algos.oracles import AugmentedLagrangian
 from fl_algos.theory import (
     fedpd_contraction,
     fedpd_gradient_bound,

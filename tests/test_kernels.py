@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from fl_algos import LeastSquares, LogisticRegression, _kernels
+from fl_algos import LeastSquares, LogisticRegression
 from fl_algos.draw import Draws
+from fl_algos.problems import _kernels
 from literal.clients import LogisticClient
 
 SIZES = (37, 1, 16, 130, 2)
@@ -99,20 +100,6 @@ def test_some_clients_are_rows_of_all(problem, kernel):
     assert problem.grad(theta_k[:0], some[:0]).shape == (0, D)
 
 
-def test_a_block_of_numpy_has_no_more_zeros_than_its_largest_client_asks_for(problem, monkeypatch):
-    monkeypatch.setattr(_kernels, "KERNEL", "numpy")
-    monkeypatch.setattr(_kernels, "BLOCK_BYTES", 2 * problem._samples.x_k[0].nbytes)
-    stacked, shapes = _kernels._stacked, []
-
-    def watched(samples, theta_k, values):
-        shapes.append(samples.x_k.shape[:2])
-        return stacked(samples, theta_k, values)
-
-    monkeypatch.setattr(_kernels, "_stacked", watched)
-    problem.grad(points(5))
-    assert shapes == [(2, max(SIZES[:2])), (2, max(SIZES[2:4])), (1, SIZES[4])]
-
-
 def test_a_batch_is_its_samples(problem, kernel):
     X, y = data()
     theta_k = points(5)
@@ -150,7 +137,7 @@ def test_what_is_not_finite_stays_so_and_with_its_client(problem, kernel, bad):
 
 
 def test_the_exponential_of_the_compiled_kernel():
-    fused = pytest.importorskip("fl_algos._fused", reason="numba is not installed")
+    fused = pytest.importorskip("fl_algos.problems._fused", reason="numba is not installed")
     near, far = np.linspace(-5, 5, 1001), np.linspace(-700, 700, 1001)
     assert_allclose([fused.exp(x) for x in near], np.exp(near), rtol=1e-15)
     assert_allclose([fused.exp(x) for x in far], np.exp(far), rtol=5e-14)
@@ -160,7 +147,7 @@ def test_the_exponential_of_the_compiled_kernel():
 
 
 def test_the_number_of_threads_changes_nothing(problem, monkeypatch):
-    fused = pytest.importorskip("fl_algos._fused", reason="numba is not installed")
+    fused = pytest.importorskip("fl_algos.problems._fused", reason="numba is not installed")
     monkeypatch.setattr(_kernels, "KERNEL", "numba")
     found = []
     for threads in (1, 2, 3, 8):
@@ -214,12 +201,13 @@ def test_a_forked_process_has_threads_of_its_own(problem, monkeypatch):
 def test_numba_is_chosen_for_large_problems_only(monkeypatch):
     monkeypatch.setattr(_kernels, "_numba_works", lambda: True)
     monkeypatch.setattr(_kernels, "KERNEL", "auto")
-    assert _kernels._numba_is_chosen(_kernels.PAYS)
-    assert not _kernels._numba_is_chosen(_kernels.PAYS - 1)
+    large, small = np.broadcast_to(1.0, _kernels.PAYS), np.broadcast_to(1.0, _kernels.PAYS - 1)
+    assert _kernels.is_compiled(large)
+    assert not _kernels.is_compiled(small)
     monkeypatch.setattr(_kernels, "_numba_works", lambda: False)
-    assert not _kernels._numba_is_chosen(_kernels.PAYS)
+    assert not _kernels.is_compiled(large)
     monkeypatch.setattr(_kernels, "KERNEL", "numpy")
-    assert not _kernels._numba_is_chosen(10**12)
+    assert not _kernels.is_compiled(large)
 
 
 def python(code, **variables):
@@ -256,7 +244,7 @@ def test_numpy_stands_in_where_numba_is_missing_or_finds_no_place_for_its_cache(
     def answer(kernel):
         return python(
             "import sys, types, numpy as np, fl_algos as fl\n"
-            "from fl_algos import _kernels\n"
+            "from fl_algos.problems import _kernels\n"
             "def njit(**options):\n"
             f"    raise {error.__name__}\n"
             "config = types.SimpleNamespace(NUMBA_NUM_THREADS=1)\n"

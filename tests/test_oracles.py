@@ -7,10 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fl_algos import (
-    GD,
-    SGD,
-    VR,
-    AugmentedLagrangian,
     FedAvg,
     FedAvgM,
     FedOpt,
@@ -21,10 +17,10 @@ from fl_algos import (
     Scaffnew,
     Scaffold,
     Yogi,
-    exact,
     run,
 )
 from fl_algos.draw import Draws
+from fl_algos.oracles import GD, SGD, VR, AugmentedLagrangian, exact
 from literal.clients import regression
 
 S = 1.0

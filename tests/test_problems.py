@@ -14,8 +14,7 @@ from fl_algos import (
     random_quadratics,
     run,
 )
-from fl_algos._newton import minimise_k
-from fl_algos.problems import logistic
+from fl_algos.problems import _newton
 from literal.clients import LogisticClient
 
 
@@ -247,7 +246,7 @@ def test_moving_a_problem_does_not_compute_its_minimiser(monkeypatch):
     def never(*args):
         raise AssertionError
 
-    monkeypatch.setattr(logistic, "minimise_k", never)
+    monkeypatch.setattr(_newton, "minimise_k", never)
     LogisticRegression(*logistic_data(), l2=0.2).to(None, "float32")
 
 
@@ -263,10 +262,10 @@ def test_theta_star_is_refused_over_its_gradient_norm(size, slope, monkeypatch):
     curvature = 1.0 + size**2 / 8
     found = {}
 
-    def near(gradient, hessian, x_k):
-        return np.array([[found["at"] / curvature]])
+    def near(h, x_k):
+        return np.array([[found["at"] / curvature]]), np.ones(1)
 
-    monkeypatch.setattr(logistic, "minimise_k", near)
+    monkeypatch.setattr(_newton, "minimise_k", near)
     found["at"] = 0.9e-12 * slope
     assert LogisticRegression(X, [[0, 1], [0, 1]], l2=1.0).theta_star is not None
     for found["at"] in (1.1e-12 * slope, np.nan):
@@ -280,26 +279,46 @@ def test_a_singular_hessian_is_an_arithmetic_error():
         _ = LogisticRegression([X], [[0, 1, 0, 1]], l2=1e-20).theta_star
 
 
+class Functions:
+    """K functions for Newton's method, on vectors of one number."""
+
+    forcing = 0.0
+
+    def __init__(self, slope, curvature, goal=1e-15):
+        self.slope, self.curvature, self.least = slope, curvature, goal
+        self.calls = 0
+
+    def grad(self, x_k, places):
+        self.calls += 1
+        return self.slope(x_k)
+
+    def step(self, x_k, grad_k, enough_k, places):
+        return -grad_k / self.curvature(x_k), np.ones(len(x_k), dtype=int)
+
+    def goal(self, x_k, places):
+        return np.full(len(x_k), self.least)
+
+
 def test_newton_ends_where_rounding_lets_it_go_no_further():
-    rng, calls = np.random.default_rng(0), []
-
-    def noisy(x_k):
-        calls.append(1)
-        return x_k + 1e-3 * rng.normal(size=x_k.shape)
-
-    found = minimise_k(noisy, lambda x_k: np.ones((2, 1, 1)), np.full((2, 1), 5.0))
-    assert np.abs(found).max() < 1e-2
-    assert len(calls) < 1000
+    rng = np.random.default_rng(0)
+    noisy = Functions(lambda x_k: x_k + 1e-9 * rng.normal(size=x_k.shape), np.ones_like)
+    found_k, _ = _newton.minimise_k(noisy, np.full((2, 1), 5.0))
+    assert np.abs(found_k).max() < 1e-8
+    assert noisy.calls < 1000
 
 
 def test_newton_does_not_overshoot():
     """Away from 0 Newton's whole step for sqrt(1 + x^2) goes ever further: -x^3."""
-    found = minimise_k(
-        lambda x_k: x_k / np.sqrt(1 + x_k**2),
-        lambda x_k: ((1 + x_k**2) ** -1.5)[..., None],
-        np.array([[2.0], [-50.0], [0.5]]),
-    )
-    assert_allclose(found, 0, atol=1e-14)
+    h = Functions(lambda x_k: x_k / np.sqrt(1 + x_k**2), lambda x_k: (1 + x_k**2) ** -1.5)
+    found_k, passes_k = _newton.minimise_k(h, np.array([[2.0], [-50.0], [0.5]]))
+    assert_allclose(found_k, 0, atol=1e-14)
+    assert passes_k[2] < passes_k[1]
+
+
+def test_newton_that_does_not_end_is_an_error(monkeypatch):
+    monkeypatch.setattr(_newton, "MOST_STEPS", 10)
+    with pytest.raises(ArithmeticError, match="has not converged in 10 steps"):
+        _newton.minimise_k(Functions(np.ones_like, np.ones_like), np.zeros((1, 1)))
 
 
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3, 1e5])

@@ -125,7 +125,7 @@ def test_control_variates_that_do_not_sum_to_zero_are_refused(algorithm):
     problem = PROBLEMS["quadratic"]
     state = algorithm.init(np.zeros(5), 6)
     state = state._replace(c_k=np.ones((6, 5)))
-    with pytest.raises(ValueError, match="the sum of c_k over the clients is not 0 but up to 6"):
+    with pytest.raises(ValueError, match="the mean of c_k over the clients is not 0 but up to 1"):
         run(algorithm, problem, rounds=1, state=state)
 
 

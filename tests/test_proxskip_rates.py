@@ -430,7 +430,7 @@ def test_the_floor_of_minibatches_is_within_the_theorem():
     """
     problem, p = PROBLEMS["logistic"], 0.5
     star_k = np.broadcast_to(problem.theta_star, (problem.K, problem.d))
-    L_max = float((problem._samples.x_k**2).sum(axis=-1).max()) / 4 + problem.mu
+    L_max = float((problem._samples.x**2).sum(axis=-1).max()) / 4 + problem.mu
     variance = 0.0
     for k, n in enumerate(problem.sizes):
         own = np.array([sample_gradient(problem, k, i) for i in range(n)])

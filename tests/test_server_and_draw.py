@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fl_algos import FedPD, GradientDescent, LogisticRegression, Server, random_quadratics, run
+from fl_algos._table import entries
 from fl_algos.draw import COINS_PER_BLOCK, Draws
 
 
@@ -194,3 +195,37 @@ def test_uniform_numbers_arrive_where_the_problem_is():
     found = Draws(3, problem.to("cpu", "float32"))[2].uniform("noise", (4, 2))
     assert (found.dtype, found.shape) == (torch.float32, (4, 2))
     assert_allclose(found, Draws(3, problem)[2].uniform("noise", (4, 2)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("sizes", [(10, 4, 1), (6, 6, 6, 6), (3000, 2, 2000, 1, 1)])
+def test_only_some_rows_of_the_table_of_keys_are_made_and_they_are_those_of_the_whole(sizes):
+    problem, K, most = regression(*sizes), len(sizes), max(sizes)
+    for participants in (1, 2, K):
+        draws = Draws(3, problem, batch_size=most, participants=participants)
+        for t in range(4):
+            keys_k = draws.stream("epoch 1", t).random((K, most))
+            clients, batch = draws.clients(t), draws[t].batch(1)
+            for place, k in enumerate(clients):
+                assert own_rows(batch, place) == keys_k[k, : sizes[k]].argsort().tolist()
+
+
+@pytest.mark.parametrize("width", [1, 3, 4, 10, 2001])
+def test_entries_of_a_stream_are_what_it_would_give_in_order(width):
+    whole = draws().stream("mask", 5).random(50_000)
+    rng = np.random.default_rng(width)
+    for number in (0, 1, 2, 24):
+        rows = np.sort(rng.choice(50_000 // width, number, replace=False))
+        lengths = rng.integers(1, width + 1, number)
+        found = entries(draws().stream("mask", 5), rows * width, lengths)
+        each = [whole[k * width : k * width + n] for k, n in zip(rows, lengths, strict=True)]
+        assert found.tolist() == np.concatenate([np.empty(0), *each]).tolist()
+
+
+def test_each_client_has_uniform_numbers_of_its_own_whoever_takes_part():
+    problem = random_quadratics(K=7, d=2)
+    for participants in (1, 3, 7):
+        draw = Draws(0, problem, participants=participants)[4]
+        everyone = draw.uniform("mask", (7, 2, 3))
+        assert (draw.uniform_k("mask", (2, 3)) == everyone[draw.clients]).all()
+        assert draw.uniform_k("mask", ()).shape == (participants,)
+    assert len(set(draw.uniform_k("mask", ()).tolist())) == 7

@@ -10,6 +10,7 @@ import sys
 import traceback
 import tracemalloc
 from fractions import Fraction
+from numbers import Number
 
 import numpy as np
 import pytest
@@ -18,9 +19,6 @@ from numpy.testing import assert_allclose
 from tqdm import tqdm
 
 from fl_algos import (
-    GD,
-    SGD,
-    VR,
     Diverged,
     FedPD,
     GradientDescent,
@@ -34,6 +32,8 @@ from fl_algos import (
     random_quadratics,
     run,
 )
+from fl_algos.history import METRICS, Record
+from fl_algos.oracles import GD, SGD, VR
 
 
 @pytest.fixture
@@ -52,6 +52,64 @@ def test_metrics_are_those_of_the_servers_model(problem):
         assert_allclose(history.distance[t], np.linalg.norm(theta - problem.theta_star))
         reached, theta = theta, theta - (A @ theta - b)
     assert_allclose(history.theta, reached)
+
+
+@pytest.mark.parametrize(
+    "metrics", [(), ("loss",), ["grad_norm2"], ("distance",), ("distance", "loss")]
+)
+def test_metrics_that_are_not_wanted_are_nan_and_change_nothing_else(problem, metrics):
+    algorithm = FedPD(1.0, 0.3, GD(0.5, 2))
+    all_of_them, found = (run(algorithm, problem, 20, **o) for o in ({}, {"metrics": metrics}))
+    for name in Record._fields:
+        expected = getattr(all_of_them, name)
+        if name in METRICS and name not in metrics:
+            expected = np.full(21, np.nan)
+        assert (getattr(found, name) == expected).all() or np.isnan(expected).all()
+    assert np.isnan(found.loss).all() == ("loss" not in metrics)
+    assert (found.theta == all_of_them.theta).all()
+
+
+def test_metrics_that_are_not_wanted_cost_nothing(problem, monkeypatch):
+    asked, kind = [], type(problem)
+
+    def counted(name, sound):
+        def method(self, *arguments, **options):
+            asked.append(name)
+            return sound(self, *arguments, **options)
+
+        return method
+
+    for name in ("value", "grad", "objective"):
+        monkeypatch.setattr(kind, name, counted(name, getattr(kind, name)))
+    run(GradientDescent(0.1), problem, 10, metrics=("distance",))
+    assert asked == ["grad"] * 10
+    asked.clear()
+    run(GradientDescent(0.1), problem, 10, stride=5)
+    assert sorted(asked) == ["grad"] * 10 + ["objective"] * 3
+
+
+def test_without_metrics_divergence_is_noticed_by_the_state(problem):
+    with pytest.raises(Diverged, match=r"after \d+ rounds theta is not finite"):
+        run(GradientDescent(gamma=50.0), problem, rounds=10_000, metrics=())
+
+
+@pytest.mark.parametrize("metrics", ["loss", ("accuracy",), 3, None])
+def test_metrics_that_there_are_not(problem, metrics):
+    with pytest.raises(ValueError, match=r"metrics = .*: a tuple with some of loss, grad"):
+        run(GradientDescent(0.1), problem, 1, metrics=metrics)
+
+
+def test_a_tolerance_needs_the_gradient(problem):
+    with pytest.raises(ValueError, match="a tolerance needs grad_norm2 among them"):
+        run(GradientDescent(0.1), problem, 1, metrics=("loss",), tolerance=1e-3)
+
+
+def test_a_problem_says_where_to_start(problem):
+    problem.theta_0 = np.array([1.0, 2.0, 3.0])
+    start = run(GradientDescent(0.1), problem, 0)
+    assert start.theta.tolist() == [1, 2, 3]
+    assert start.theta is not problem.theta_0
+    assert run(GradientDescent(0.1), problem, 0, theta=np.ones(3)).theta.tolist() == [1, 1, 1]
 
 
 def test_gradient_evaluations_are_counted_by_hand_and_metrics_are_free():
@@ -162,7 +220,7 @@ def test_any_number_is_a_hyperparameter_and_float32_stays_float32(problem, x):
     for algorithm in algorithms:
         settings = [algorithm, getattr(algorithm, "oracle", None)]
         values = [value for s in settings for value in getattr(s, "__dict__", {}).values()]
-        numbers = [value for value in values if not callable(value)]
+        numbers = [value for value in values if isinstance(value, Number)]
         assert {type(value) for value in numbers} <= {float, int, bool}
         state = run(algorithm, problem, rounds=5).state
         assert {value.dtype for value in state if value is not None} == {np.dtype("float32")}
@@ -303,6 +361,40 @@ class TestHistory:
         with np.load(tmp_path / "run.npz", allow_pickle=False) as file:
             assert "loss" in file
 
+    @pytest.mark.parametrize(
+        ("watch", "is_kept"),
+        [
+            (lambda state: float(state.theta[0]), True),
+            (lambda state: state.theta.copy(), True),
+            (lambda state: bool(state.theta[0] > 0), True),
+            (lambda state: "words", False),
+            (lambda state: {"a": 1}, False),
+            (None, False),
+        ],
+    )
+    def test_watched_numbers_go_into_files_and_tables(self, problem, tmp_path, watch, is_kept):
+        history = run(GradientDescent(1.0), problem, rounds=6, stride=2, watch=watch)
+        history.save(tmp_path / "run.npz")
+        again = History.load(tmp_path / "run.npz")
+        assert again == history
+        assert len(again.watched) == (4 if is_kept else 0)
+        if is_kept:
+            assert_allclose(again.watched, history.watched, rtol=0)
+        pytest.importorskip("pandas", reason="pandas is not installed")
+        assert ("watched" in history.to_pandas()) == (is_kept and np.ndim(again.watched) == 1)
+
+    def test_equal_histories(self, problem):
+        def made(watch=None, **options):
+            return run(FedPD(1.0, 0.5), problem, rounds=5, watch=watch, **options)
+
+        history = made()
+        assert history == made()
+        assert made(metrics=()) == made(metrics=())  # NaN everywhere
+        others = [made(seed=4), made(metrics=()), made(lambda state: 1.0), 3]
+        assert all(history != other for other in others)
+        assert made(lambda state: 1.0) != made(lambda state: 2.0)
+        assert History(history.records, history.theta + 1) != history
+
     @pytest.mark.parametrize("fails", ["savez_compressed", "fsync"])
     def test_on_a_full_disk_the_older_file_stays(self, history, tmp_path, monkeypatch, fails):
         def full(file, **columns):
@@ -378,6 +470,9 @@ class TestHistory:
             ({"theta": np.zeros(())}, r"theta is an array of float64 of shape \(\)"),
             ({"theta": np.zeros(3, dtype=int)}, "theta is an array of int64"),
             ({"loss": np.array([{}] * 21)}, "loss is no array of numbers"),
+            ({"watched": np.zeros(20)}, r"watched is an array of float64 of shape \(20,\)"),
+            ({"watched": np.array(["1"] * 21)}, "watched is an array of <U1"),
+            ({"watched": np.array([{}] * 21)}, "watched is no array of numbers"),
         ],
     )
     def test_a_file_that_save_has_not_written_is_refused(self, saved, changes, why):

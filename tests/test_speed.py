@@ -5,22 +5,29 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import tracemalloc
 from functools import partial
+from itertools import count
 
 import numpy as np
 import pytest
 
 from bench import P, fedpd_by_hand, proxskip_by_hand
 from fl_algos import (
-    GD,
+    FedAvg,
+    FedAvgM,
     FedPD,
     GradientDescent,
     LeastSquares,
     LogisticRegression,
     ProxSkip,
+    Server,
     random_quadratics,
     run,
 )
+from fl_algos._counted import Counted
+from fl_algos.draw import Draws
+from fl_algos.oracles import GD
 from support.small import linear_model
 
 
@@ -84,13 +91,56 @@ def test_a_round_costs_at_most_three_times_what_it_costs_by_hand(make, name):
     assert found <= 3 * expected
 
 
+class Federation:
+    """K clients with ten samples each, as far as a round can see them."""
+
+    d = 50
+
+    def __init__(self, K):
+        self.K, self.sizes = K, np.full(K, 10)
+        self.weights = np.full(K, 1 / K)
+
+    def asarray(self, x):
+        return np.asarray(x)
+
+    def grad(self, theta_k, clients=None, batch=None):
+        assert len(theta_k) == len(clients) == 50
+        if batch is not None:
+            assert batch.rows_k.shape == (50, 4)
+        return theta_k - clients[:, None]
+
+
+@pytest.mark.parametrize("batch_size", [None, 4])
+@pytest.mark.parametrize("algorithm", [FedAvg(0.1, 3), FedAvgM(1.0, 0.1, R=3)], ids=str)
+def test_a_round_costs_what_takes_part_in_it(algorithm, batch_size):
+    """50 of a thousand clients, and 50 of a million."""
+    timers, peaks = [], []
+    for K in (1000, 1_000_000):
+        problem, server = Counted(Federation(K)), Server(K)
+        draws, t = Draws(0, problem, batch_size, participants=50), count()
+        state = algorithm.init(np.ones(50), K)
+
+        def one(problem=problem, server=server, draws=draws, t=t, state=state):
+            algorithm.round(state, problem, server, draws[next(t)])
+
+        one()
+        timers.append(work(one))
+        tracemalloc.start()
+        one()
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] <= 1.2 * peaks[0]
+    few, many = least(60, *timers)
+    assert many <= 2 * few
+
+
 class Passes:
     """Counts the passes over the samples that a problem makes."""
 
     def __init__(self, problem, monkeypatch):
         self.number = 0
         kind = type(problem)
-        for name in ("value", "grad", "value_and_grad"):
+        for name in ("value", "grad", "value_and_grad", "objective"):
             monkeypatch.setattr(kind, name, self.counted(getattr(kind, name)))
 
     def counted(self, method):
@@ -106,15 +156,17 @@ def problem(request):
     return linear_model(request.param)
 
 
-def test_metrics_cost_no_pass_where_the_gradient_at_the_servers_model_is_used(problem, monkeypatch):
+def test_metrics_cost_one_pass_for_each_new_model(problem, monkeypatch):
     passes = Passes(problem, monkeypatch)
     run(GradientDescent(0.1), problem, rounds=10)
-    assert passes.number == 10 + 1  # the last record has no round after it
+    assert passes.number == 10 + 11
     passes.number = 0
     history = run(ProxSkip(0.1, 0.7, corrected=True), problem, rounds=30)
     assert 0 < history.communications[-1] < 30
-    last_one_communicated = history.communications[-1] > history.communications[-2]
-    assert passes.number == 30 + last_one_communicated
+    assert passes.number == 30 + 1 + history.communications[-1]
+    passes.number = 0
+    run(GradientDescent(0.1), problem, rounds=10, metrics=())
+    assert passes.number == 10
 
 
 ALGORITHMS = [
@@ -139,6 +191,7 @@ def test_torch_is_not_asked_for_a_number_between_two_records(problem, algorithm)
             return function(*args, **(kwargs or {}))
 
     problem = problem.to("cpu")
+    run(algorithm, problem, 1)  # what is found once, such as theta*
     asked = []
     for rounds in (10, 50):
         with Numbers() as numbers:
@@ -156,10 +209,6 @@ def test_a_round_on_a_gpu_waits_for_nothing(problem, algorithm, dtype):
     torch = pytest.importorskip("torch", reason="torch is not installed")
     if not torch.cuda.is_available():
         pytest.skip("there is no GPU that torch can use")
-    from fl_algos import Server
-    from fl_algos._counted import Counted
-    from fl_algos.draw import Draws
-
     problem = Counted(problem.to("cuda", dtype))
     server, draws = Server(problem.K), Draws(0, problem)
     state = algorithm.init(problem.asarray(np.zeros(problem.d)), problem.K)

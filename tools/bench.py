@@ -14,17 +14,18 @@ import platform
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import fl_algos as fl
-from fl_algos import _kernels
+from fl_algos.problems import _kernels
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))
@@ -35,6 +36,10 @@ RESULTS = DOCS / "bench.json"
 CASES = ((20, 500, 300), (1000, 50, 100), (100, 1000, 500))
 GPU_CASES = ((1000, 1000, 500), (10_000, 64, 256))
 DTYPES = ("float32", "float64")
+PROXIMAL_CASES = ((20, 500, 300), (1000, 50, 100))
+PROXIMAL_STEPS = (0.1, 1, 10, 100)  # times 1/sqrt(L mu)
+CALLS = 20
+FEDERATIONS = (1000, 10_000, 100_000)
 BASE = {"K": 100, "n": 100, "d": 100}
 FACTORS = (0.1, 1, 10)
 SECONDS = 8.0  # for all alternatives of a case together
@@ -53,12 +58,16 @@ def main() -> None:
             for loss in ("logistic", "squares")
             for dtype in DTYPES
         ],
+        "proximal": [
+            proximal(*case, factor) for case in PROXIMAL_CASES for factor in PROXIMAL_STEPS
+        ],
         "growth": [growth(name, factor) for name in BASE for factor in FACTORS],
         "rounds": [
             rounds(name, number)
             for name in ("ProxSkip", "FedPD-GD")
             for number in (100, 1000, 10_000)
         ],
+        "participation": [participation(K, batch) for K in FEDERATIONS for batch in (None, 4)],
         "start": {module: start(module) for module in ("numpy", "fl_algos")},
         "gpu": gpu(),
     }
@@ -67,7 +76,7 @@ def main() -> None:
 
 def machine() -> dict[str, Any]:
     """What the figures hold for: the processor, not whose it is."""
-    from fl_algos import _fused
+    from fl_algos.problems import _fused
 
     found = {"processor": processor(), "cores": _fused.THREADS, "system": platform.system()}
     found["load"] = round(os.getloadavg()[0], 1)
@@ -130,7 +139,7 @@ def gradients(loss: str, K: int, n: int, d: int, dtype: str) -> dict[str, Any]:
     import torch
 
     problem = federation(loss, K, n, d, dtype)
-    x_k, y_k = problem._samples.x_k, problem._samples.y_k
+    x_k, y_k, _ = problem._samples._stack
     theta_k = problem.asarray(np.random.default_rng(1).standard_normal((K, d)) / d**0.5)
     tensors = [torch.from_numpy(x) for x in (x_k, y_k, theta_k)]
     alternatives = {
@@ -173,7 +182,7 @@ def stacked(xp: Any, loss: str, x_k: Any, y_k: Any, theta_k: Any) -> Any:
 
 def read(x_k: np.ndarray) -> None:
     """Read all samples once, on as many threads as the compiled kernel has."""
-    from fl_algos import _fused
+    from fl_algos.problems import _fused
 
     flat, total = x_k.reshape(-1), compiled_sum()
     _kernels.in_parallel(lambda first, last: total(flat[first:last]), flat.size, _fused.THREADS)
@@ -193,12 +202,49 @@ def compiled_sum() -> Callable[..., float]:
     return njit(nogil=True, fastmath=True)(total)
 
 
+def proximal(K: int, n: int, d: int, factor: float) -> dict[str, Any]:
+    """Proximal points of all clients: passes over the samples, and the time in gradient calls."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((K, n, d)), rng.integers(0, 2, (K, n))
+    problem = fl.LogisticRegression(list(X), list(y), l2=0.01)
+    v_k, s = 0.1 * rng.standard_normal((K, d)), factor / (problem.L * problem.mu) ** 0.5
+    found: dict[str, Any] = {"K": K, "n": n, "d": d, "factor": factor}
+    with kernel("numba"):
+        x_k, passes_k = problem._prox(v_k, s)
+        near_k = x_k + 1e-4 * np.linalg.norm(x_k - v_k, axis=1, keepdims=True) / d**0.5
+        found["passes"] = float(passes_k.mean())
+        found["passes from near"] = float(problem._prox(v_k, s, start_k=near_k)[1].mean())
+        found["gradient"] = float(np.linalg.norm(problem.grad(x_k) + (x_k - v_k) / s, axis=1).max())
+    for name in ("numba", "numpy"):
+        with kernel(name):
+            found[name] = medians(lambda: problem.prox(v_k, s), lambda: problem.grad(v_k))
+    return found
+
+
+def medians(one: Callable[[], object], other: Callable[[], object]) -> float:
+    """The median time of one in times of the other, of five calls in turn.
+
+    The other is called a few times in a row, lest what it finds in a cache, or a moment without
+    other work on the machine, flatter it.
+    """
+    seconds = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        one()
+        middle = time.perf_counter()
+        for _ in range(CALLS):
+            other()
+        seconds.append((middle - begin, (time.perf_counter() - middle) / CALLS))
+    first, second = np.median(seconds, axis=0)
+    return float(first / second)
+
+
 def growth(name: str, factor: float) -> dict[str, Any]:
     """The same where one of K, n and d is smaller or larger, in float64."""
     sizes = {**BASE, name: int(BASE[name] * factor)}
     problem = federation("logistic", **sizes, dtype="float64")
     theta_k = np.zeros((sizes["K"], sizes["d"]))
-    x_k, y_k = problem._samples.x_k, problem._samples.y_k
+    x_k, y_k, _ = problem._samples._stack
     alternatives = {
         "stacked": lambda: stacked(np, "logistic", x_k, y_k, theta_k),
         "blocks": by("numpy", problem, theta_k),
@@ -246,7 +292,7 @@ def rounds(name: str, number: int) -> dict[str, Any]:
         algorithm = fl.ProxSkip(0.5, P, corrected=True)
         by_hand = partial(proxskip_by_hand, grad, 10, 10, coins, 0.5)
     else:
-        algorithm = fl.FedPD(1.0, P, fl.GD(0.3, 1))
+        algorithm = fl.FedPD(1.0, P, fl.oracles.GD(0.3, 1))
         by_hand = partial(fedpd_by_hand, grad, 10, 10, coins, 1.0, 0.3)
     alternatives = {
         "by hand": by_hand,
@@ -254,6 +300,26 @@ def rounds(name: str, number: int) -> dict[str, Any]:
         "with metrics": lambda: fl.run(algorithm, problem, number),
     }
     return {"algorithm": name, "rounds": number, "seconds": least(alternatives)}
+
+
+def participation(K: int, batch_size: int | None) -> dict[str, Any]:
+    """A round of FedAvg in which 50 of K clients take part, and the memory that it newly takes."""
+    from fl_algos.draw import Draws
+
+    problem, server = federation("logistic", K, 10, 50, "float64"), fl.Server(K)
+    algorithm = fl.FedAvg(gamma=0.1, R=3)
+    draws, t = Draws(0, problem, batch_size, participants=50), count()
+    state = algorithm.init(np.zeros(50), K)
+
+    def one() -> None:
+        algorithm.round(state, problem, server, draws[next(t)])
+
+    seconds = least({"round": one})
+    tracemalloc.start()
+    one()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return {"K": K, "batch_size": batch_size, "bytes": peak, "seconds": seconds}
 
 
 def start(module: str) -> float:
@@ -282,7 +348,7 @@ def gpu_case(K: int, n: int, d: int, dtype: str) -> dict[str, Any]:
 
     problem = federation("logistic", K, n, d, dtype).to("cuda")
     theta_k = torch.zeros((K, d), dtype=getattr(torch, dtype), device="cuda")
-    x_k = problem._samples.x_k
+    x_k = problem._samples.x
     copy = torch.empty_like(x_k)
     seconds = {
         "limit": on_device(lambda: copy.copy_(x_k)) / 2,

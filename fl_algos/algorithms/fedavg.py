@@ -69,7 +69,7 @@ class FedAvg:
         S = draw.clients  # 4
         theta_k = server.broadcast(theta, clients=S)  # 5
         x_k = theta_k  # 7
-        for r, m in local_steps(self.R, S):  # 8
+        for r, m in local_steps(self.R, draw.numbers):  # 8
             g_k = problem.grad(x_k[m], S[m], draw.batch(r, m))  # 9
             x_k = put(x_k, m, x_k[m] - self.gamma * g_k)  # 10
         theta = server.average(x_k, clients=S, weights=problem.weights[S])  # 13, 14

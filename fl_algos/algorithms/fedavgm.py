@@ -27,6 +27,9 @@ class State(NamedTuple):
 class FedAvgM:
     """FedAvg with server momentum, as in the block ``pcode-fedavgm`` of the book.
 
+    Where the problem has weights, the mean is weighted; over sampled clients it is biased then, as
+    that of FedAvg.
+
     Args:
         eta: step size of the server, > 0; 1 with beta = 0 is FedAvg.
         gamma: step size of the local steps, > 0.
@@ -55,6 +58,7 @@ class FedAvgM:
 
     samples_clients: ClassVar[bool] = True
     takes_batches: ClassVar[bool] = True
+    uses_weights: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _checks.store(self, eta=_checks.positive, gamma=_checks.positive)
@@ -71,7 +75,7 @@ class FedAvgM:
         S = draw.clients  # 4
         theta_k = server.broadcast(theta, clients=S)  # 5
         x_k = theta_k  # 7
-        for r, n in local_steps(self.R, S):  # 8
+        for r, n in local_steps(self.R, draw.numbers):  # 8
             g_k = problem.grad(x_k[n], S[n], draw.batch(r, n))  # 9
             x_k = put(x_k, n, x_k[n] - self.gamma * g_k)  # 10
         delta = server.average(x_k - theta_k, clients=S)  # 13, 14

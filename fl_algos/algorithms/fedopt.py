@@ -11,7 +11,16 @@ from fl_algos._arrays import Array, array_namespace, put
 from fl_algos.local import local_steps
 from fl_algos.protocols import Draw, Problem, Server
 
-__all__ = ["Adam", "FedOpt", "State", "Yogi", "adagrad"]
+__all__ = [
+    "Adam",
+    "FedAdagrad",
+    "FedAdam",
+    "FedOpt",
+    "FedYogi",
+    "State",
+    "Yogi",
+    "adagrad",
+]
 
 
 class State(NamedTuple):
@@ -71,6 +80,9 @@ class Adam:
 class FedOpt:
     """FedAdagrad, FedYogi or FedAdam, as in the block ``pcode-fedopt`` of the book.
 
+    Where the problem has weights, the mean is weighted; over sampled clients it is biased then, as
+    that of FedAvg.
+
     Args:
         eta: step size of the server, > 0.
         gamma: step size of the local steps, > 0.
@@ -109,6 +121,7 @@ class FedOpt:
 
     samples_clients: ClassVar[bool] = True
     takes_batches: ClassVar[bool] = True
+    uses_weights: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _checks.store(self, eta=_checks.positive, gamma=_checks.positive)
@@ -126,7 +139,7 @@ class FedOpt:
         S = draw.clients  # 4
         theta_k = server.broadcast(theta, clients=S)  # 5
         x_k = theta_k  # 7
-        for r, n in local_steps(self.R, S):  # 8
+        for r, n in local_steps(self.R, draw.numbers):  # 8
             g_k = problem.grad(x_k[n], S[n], draw.batch(r, n))  # 9
             x_k = put(x_k, n, x_k[n] - self.gamma * g_k)  # 10
         delta = server.average(x_k - theta_k, clients=S)  # 13, 14
@@ -134,3 +147,50 @@ class FedOpt:
         v = self.second_moment(v, delta)  # 16, 17, 18
         theta = theta + self.eta * m / (v**0.5 + self.tau)  # 19
         return State(theta, m, v)
+
+
+def FedAdagrad(
+    eta: float,
+    gamma: float,
+    beta1: float = 0.9,
+    tau: float = 1e-3,
+    R: int | Sequence[int] = 1,
+) -> FedOpt:
+    """:class:`FedOpt` with the second moment of :func:`adagrad`.
+
+    >>> FedAdagrad(eta=0.1, gamma=0.5).second_moment is adagrad
+    True
+    """
+    return FedOpt(eta, gamma, adagrad, beta1, tau, R)
+
+
+def FedYogi(
+    eta: float,
+    gamma: float,
+    beta1: float = 0.9,
+    beta2: float = 0.99,
+    tau: float = 1e-3,
+    R: int | Sequence[int] = 1,
+) -> FedOpt:
+    """:class:`FedOpt` with the second moment of :class:`Yogi`.
+
+    >>> FedYogi(eta=0.1, gamma=0.5, beta2=0.9).second_moment
+    Yogi(beta2=0.9)
+    """
+    return FedOpt(eta, gamma, Yogi(beta2), beta1, tau, R)
+
+
+def FedAdam(
+    eta: float,
+    gamma: float,
+    beta1: float = 0.9,
+    beta2: float = 0.99,
+    tau: float = 1e-3,
+    R: int | Sequence[int] = 1,
+) -> FedOpt:
+    """:class:`FedOpt` with the second moment of :class:`Adam`.
+
+    >>> FedAdam(eta=0.1, gamma=0.5, R=3) == FedOpt(0.1, 0.5, Adam(0.99), beta1=0.9, tau=1e-3, R=3)
+    True
+    """
+    return FedOpt(eta, gamma, Adam(beta2), beta1, tau, R)

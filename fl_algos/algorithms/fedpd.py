@@ -65,6 +65,11 @@ class FedPD:
         """Whether the oracle takes minibatches."""
         return getattr(self.oracle, "takes_batches", False)
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the oracle needs of a problem."""
+        return getattr(self.oracle, "needs", ())
+
     def init(self, theta: Array, K: int) -> State:
         """The state before round 0: theta (d,) everywhere, no dual variables."""
         theta_k = theta_k0 = stack(theta, K)  # 2, 3

@@ -26,7 +26,8 @@ class FedProx:
 
     Its local problem is the augmented Lagrangian of FedPD with s = 1/mu and without dual variables,
     and any oracle of FedPD solves it. Nothing is kept for an oracle from one round to the next, so
-    that VR takes a full gradient in each.
+    that VR takes a full gradient in each. Where the problem has weights, the mean is weighted; over
+    sampled clients it is biased then, as that of FedAvg.
 
     Args:
         mu: proximal coefficient, > 0.
@@ -49,6 +50,7 @@ class FedProx:
     oracle: Oracle = exact
 
     samples_clients: ClassVar[bool] = True
+    uses_weights: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _checks.store(self, mu=_checks.positive, oracle=_checks.function)
@@ -57,6 +59,11 @@ class FedProx:
     def takes_batches(self) -> bool:
         """Whether the oracle takes minibatches."""
         return getattr(self.oracle, "takes_batches", False)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the oracle needs of a problem."""
+        return getattr(self.oracle, "needs", ())
 
     def init(self, theta: Array, K: int) -> State:
         """The state before round 0."""

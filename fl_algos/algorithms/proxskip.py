@@ -29,7 +29,7 @@ class State(NamedTuple):
     theta_k: Array
     """The clients' models, (K, d)."""
     c_k: Array
-    """The control variates, (K, d); their sum is 0."""
+    """The control variates, (K, d); their (weighted) mean is 0."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,12 @@ class ProxSkip:
         theta_k, c_k = stack(theta, K), zeros_k(theta, K)  # 2, 3
         return State(theta, theta_k, c_k)
 
-    def check(self, state: State) -> None:
-        """Refuse a state to start from whose control variates do not sum to 0.
+    def check(self, state: State, server: Server) -> None:
+        """Refuse a state to start from in which the mean of the control variates is not 0.
 
-        Their sum never changes; the limit would solve grad f(theta) = mean of c_k.
+        It never changes; the limit would solve grad f(theta) = mean of c_k.
         """
-        _checks.sum_to_zero("c_k", state.c_k)
+        _checks.mean_is_zero("c_k", state.c_k, server)
 
     def round(self, state: State, problem: Problem, server: Server, draw: Draw) -> State:
         """One round of all clients and the server."""

@@ -54,9 +54,9 @@ class Scaffnew:
         theta_k, c_k = stack(theta, K), zeros_k(theta, K)  # 2, 3
         return State(theta, theta_k, c_k)
 
-    def check(self, state: State) -> None:
-        """Refuse a state to start from whose control variates do not sum to 0."""
-        _checks.sum_to_zero("c_k", state.c_k)
+    def check(self, state: State, server: Server) -> None:
+        """Refuse a state to start from in which the mean of the control variates is not 0."""
+        _checks.mean_is_zero("c_k", state.c_k, server)
 
     def round(self, state: State, problem: Problem, server: Server, draw: Draw) -> State:
         """One round of all clients and the server."""

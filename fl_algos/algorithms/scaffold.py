@@ -33,6 +33,10 @@ class Scaffold:
     -c - (change of theta_k)/(R_k gamma), and the server knows c, R_k and gamma. The ledger counts
     both as sent and one as needed.
 
+    Where the problem has weights, c is the weighted mean of the c_k, and all clients have to take
+    part: of a weighted mean over some of them it would not be known what it is the mean of. With
+    sampled clients :class:`~fl_algos.problems.scaled.Scaled` does for such a problem.
+
     Args:
         gamma: step size of the local steps, > 0.
         eta: step size of the server, > 0.
@@ -73,9 +77,9 @@ class Scaffold:
         c_k = zeros_k(theta, K)  # 3
         return State(theta, c, c_k)
 
-    def check(self, state: State) -> None:
+    def check(self, state: State, server: Server) -> None:
         """Refuse a state to start from in which c is not the mean of the c_k: it would stay so."""
-        _checks.sum_to_zero("c_k - c", state.c_k - state.c)
+        _checks.mean_is_zero("c_k - c", state.c_k - state.c, server)
 
     def round(self, state: State, problem: Problem, server: Server, draw: Draw) -> State:
         """One round of the clients that take part, and the server."""
@@ -83,13 +87,13 @@ class Scaffold:
         S = draw.clients  # 5
         theta_k, copy_k = server.broadcast(theta, c, clients=S)  # 6
         x_k = theta_k  # 8
-        for r, m in local_steps(self.R, S):  # 9
+        for r, m in local_steps(self.R, draw.numbers):  # 9
             g_k = problem.grad(x_k[m], S[m], draw.batch(r, m))  # 10
             x_k = put(x_k, m, x_k[m] - self.gamma * (g_k - c_k[S[m]] + copy_k[m]))  # 11
         if self.option == 1:  # 13
             plus_k = problem.grad(theta_k, S)  # 13
         else:  # 14
-            R_k = like(steps_of(self.R, S)[:, None], theta)  # 14
+            R_k = like(steps_of(self.R, draw.numbers)[:, None], theta)  # 14
             plus_k = c_k[S] - copy_k + (theta_k - x_k) / (R_k * self.gamma)  # 14
         dtheta_k, dc_k = x_k - theta_k, plus_k - c_k[S]  # 16
         dtheta, dc = server.average(dtheta_k, dc_k, clients=S, implied=int(self.option == 2))  # 17

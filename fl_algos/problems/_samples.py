@@ -2,124 +2,167 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from fl_algos import _checks, _kernels
-from fl_algos._arrays import Array, array_namespace, kind_of, like, place, take, to_numpy
+from fl_algos import _checks
+from fl_algos._arrays import Array, array_namespace, is_torch_array, kind_of, like, place, to_numpy
 from fl_algos.draw import Batch
+from fl_algos.problems import _kernels
+from fl_algos.problems._layout import Layout, everyone_is_none, layout
+from fl_algos.problems._loss import Loss
 
 
-class Loss(NamedTuple):
-    """A function of a prediction z = <x, theta> and a target y, element by element."""
+@dataclass(frozen=True)
+class Samples:
+    """The samples of all clients, those of each one after the other.
 
-    name: str
-    value: Callable[[Array, Array], Array]
-    slope: Callable[[Array, Array], Array]
-    """Its derivative with respect to z."""
-    curvature: Callable[[Array, Array], Array]
-    """Its second derivative."""
-
-
-class Samples(NamedTuple):
-    """The samples of all clients, with zero rows of no weight where a client has fewer than most.
-
-    The zeros are not written: where a system gives memory on the first write, most need none.
+    Attributes:
+        layout: which rows are whose.
+        x: shape (rows, d); where a client has fewer samples than room, zeros of no weight.
+        y: shape (rows,).
+        weights: 1/n_k for a sample of client k, shape (rows,).
     """
 
     loss: Loss
-    sizes: np.ndarray  # n_k, shape (K,)
-    x_k: Array  # shape (K, most, d)
-    y_k: Array  # shape (K, most)
-    weights_k: Array  # 1/n_k, shape (K, most)
+    layout: Layout
+    x: Array
+    y: Array
+    weights: Array
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """n_k, shape (K,)."""
+        return self.layout.sizes
 
     def to(self, device: str | None, dtype: str | None) -> Samples:
         """The same in NumPy or in torch."""
-        return Samples(self.loss, self.sizes, *(place(x, device, dtype) for x in self[2:]))
+        x, y, weights = (place(a, device, dtype) for a in (self.x, self.y, self.weights))
+        return replace(self, x=x, y=y, weights=weights)
 
-    def of(self, clients: Array | slice | None) -> Samples:
-        """Those of some of the clients; of a slice of them without zeros that all of these have."""
-        if clients is None:
-            return self
-        if isinstance(clients, slice):
-            sizes = self.sizes[clients]
-            rows = clients, slice(sizes.max())
-            return Samples(self.loss, sizes, *(x[rows] for x in self[2:]))
-        return Samples(self.loss, *(take(x, clients) for x in self[1:]))
+    def check(self, name: str, theta_k: Array, clients: Array | None) -> np.ndarray | None:
+        """Refuse what is not a row for each of the clients; return their numbers, None for all."""
+        K = len(self.sizes)
+        _checks.rows(name, theta_k, clients, self.x, K)
+        return None if clients is None else everyone_is_none(to_numpy(clients), K)
 
-    def check(self, name: str, theta_k: Array, clients: Array | None) -> None:
-        """Refuse what is not a row for each of the clients."""
-        _checks.rows(name, theta_k, clients, self.x_k)
-
-    def value(self, theta_k: Array) -> Array:
+    def value(self, theta_k: Array, clients: np.ndarray | None = None) -> Array:
         """The mean losses, shape (K,)."""
-        return self.mean_loss(self.predict(theta_k))
+        return _kernels.values(self.loss, self.layout, self._arrays, theta_k, clients)
 
-    def grad(self, theta_k: Array, clients: Array | None = None) -> Array:
+    def grad(self, theta_k: Array, clients: np.ndarray | None = None) -> Array:
         """The gradients of those of the clients, shape (K, d)."""
-        return _kernels.gradients(self, theta_k, clients)[1]
+        return _kernels.gradients(
+            self.loss, self.layout, self._arrays, theta_k, clients, stack=self._stack
+        )[1]
 
-    def value_and_grad(self, theta_k: Array, clients: Array | None = None) -> tuple[Array, Array]:
+    def value_and_grad(
+        self, theta_k: Array, clients: np.ndarray | None = None
+    ) -> tuple[Array, Array]:
         """Both, in one pass over the samples."""
-        return _kernels.gradients(self, theta_k, clients, values=True)
+        return _kernels.gradients(
+            self.loss, self.layout, self._arrays, theta_k, clients, values=True, stack=self._stack
+        )
 
-    def hessian(self, theta_k: Array) -> Array:
+    def grad_and_curvature(
+        self, theta_k: Array, clients: np.ndarray | None, curvature: Array
+    ) -> Array:
+        """The gradients; the weighted second derivatives of the losses go to `curvature`, (rows,).
+
+        Only rows of these clients are written to; those of no weight need not be.
+        """
+        return _kernels.gradients(
+            self.loss, self.layout, self._arrays, theta_k, clients, curvature=curvature
+        )[1]
+
+    def product(self, curvature: Array, v_k: Array, clients: np.ndarray | None) -> Array:
+        """The Hessians with this curvature, (rows,), times v_k, shape (K, d)."""
+        return _kernels.products(self.layout, self.x, curvature, v_k, clients)
+
+    def hessian(self, theta_k: Array, clients: np.ndarray | None = None) -> Array:
         """The Hessians, shape (K, d, d)."""
-        curvature_k = self.weights_k * self.loss.curvature(self.predict(theta_k), self.y_k)
-        return self.x_k.mT @ (curvature_k[..., None] * self.x_k)
+        curvature = array_namespace(theta_k).zeros_like(self.weights)
+        self.grad_and_curvature(theta_k, clients, curvature)
+        return _kernels.hessians(self.layout, self.x, curvature, clients)
 
-    def batch(self, batch: Batch, clients: Array | None = None) -> Samples:
+    def squares(self) -> tuple[Array, np.ndarray]:
+        """The mean squares of each feature, (K, d), and those of the targets, (K,)."""
+        squares_k = _kernels.squares(self.layout, self.x, self.weights)
+        target_k = _kernels.squares(self.layout, self.y[:, None], self.weights)
+        return squares_k, to_numpy(target_k)[:, 0].astype(np.float64)
+
+    def longest(self) -> float:
+        """The largest norm of a sample."""
+        return _kernels.longest(self.layout, self.x)
+
+    def batch(self, batch: Batch, clients: np.ndarray | None = None) -> Samples:
         """The samples of a batch, with its weights; it has a row for each of the clients."""
-        owners = np.arange(len(self.sizes)) if clients is None else to_numpy(clients)
-        rows = owners[:, None], batch.rows_k
+        firsts = self.layout.firsts if clients is None else self.layout.firsts[clients]
+        number, size = batch.rows_k.shape
+        rows = (firsts[:, None] + batch.rows_k).reshape(-1)
         return Samples(
             self.loss,
-            sizes=np.full(len(owners), batch.rows_k.shape[1]),
-            x_k=self.x_k[rows],
-            y_k=self.y_k[rows],
-            weights_k=batch.weights_k,
+            equal_layout(number, size),
+            self.x[rows],
+            self.y[rows],
+            batch.weights_k.reshape(-1),
         )
 
     def pooled(self, weights: np.ndarray) -> Samples:
-        """All samples with one client, in float64: its loss is the weighted mean of the losses."""
-        x_k, y_k, weights_k = (to_numpy(x) for x in self[2:])
-        own = np.arange(x_k.shape[1]) < self.sizes[:, None]
-        return Samples(
-            self.loss,
-            self.sizes.sum(keepdims=True),
-            x_k[own][None].astype(np.float64, copy=False),
-            y_k[own][None].astype(np.float64),
-            (weights[:, None] * weights_k)[own][None].astype(np.float64),
-        )
+        """All samples with one client: its loss is the weighted mean of the losses.
 
-    def singular_values(self) -> np.ndarray:
-        """Those of X_k/sqrt(n_k) of all clients, min(most, d) of each, in float64."""
-        x_k, weights_k = (to_numpy(x).astype(np.float64) for x in (self.x_k, self.weights_k))
-        return np.linalg.svd(np.sqrt(weights_k)[..., None] * x_k, compute_uv=False)
+        The samples themselves are not copied.
+        """
+        order = np.argsort(self.layout.firsts)
+        scale = np.repeat(weights[order], self.layout.rooms[order])
+        scaled = self.weights * like(scale, self.weights)
+        return replace(self, layout=equal_layout(1, self.layout.rows), weights=scaled)
 
-    def predict(self, theta_k: Array) -> Array:
-        """z_k = <x, theta_k> for each sample x, shape (K, most)."""
-        return (self.x_k @ theta_k[..., None])[..., 0]
+    @cached_property
+    def _arrays(self) -> tuple[Array, Array, Array]:
+        return self.x, self.y, self.weights
 
-    def mean_loss(self, z_k: Array) -> Array:
-        """The mean losses of these predictions, shape (K,)."""
-        xp = array_namespace(z_k)
-        return xp.sum(self.weights_k * self.loss.value(z_k, self.y_k), axis=-1)
+    @cached_property
+    def _stack(self) -> tuple[Array, Array, Array] | None:
+        """Views of the arrays with a first axis for the clients, where these are one block."""
+        if not self.layout.is_one_block:
+            return None
+        K = len(self.sizes)
+        room = self.layout.rows // K
+        x_k = self.x.reshape((K, room, self.x.shape[1]))
+        return x_k, self.y.reshape((K, room)), self.weights.reshape((K, room))
+
+
+def equal_layout(K: int, n: int) -> Layout:
+    """The layout for K clients with n samples each."""
+    sizes = np.full(K, n)
+    return Layout(sizes, n * np.arange(K), sizes, np.zeros(K, dtype=np.int64), K * n)
 
 
 def stack_samples(loss: Loss, X: Sequence[Array], y: Sequence[np.ndarray]) -> Samples:
     """The samples and targets of all clients, with the type and on the device of X[0]."""
-    sizes = np.array([len(x) for x in X])
-    K, most, d = len(X), int(sizes.max()), int(X[0].shape[1])
-    x_k = np.zeros((K, most, d), kind_of(X[0]).dtype)
-    y_k, weights_k = np.zeros((K, most)), np.zeros((K, most))
-    for k, n_k in enumerate(sizes):
-        x_k[k, :n_k] = to_numpy(X[k])
-        y_k[k, :n_k] = y[k]
-        weights_k[k, :n_k] = 1 / n_k
-    return Samples(loss, sizes, *(like(x, X[0]) for x in (x_k, y_k, weights_k)))
+    sizes, d = np.array([len(x) for x in X]), int(X[0].shape[1])
+    where = layout(sizes, d)
+    x = _zeros((where.rows, d), X[0])
+    y_all, weights = np.zeros(where.rows), np.zeros(where.rows)
+    for k, (first, n_k) in enumerate(zip(where.firsts, sizes, strict=True)):
+        rows = slice(first, first + n_k)
+        x[rows] = like(X[k], x)
+        y_all[rows] = y[k]
+        weights[rows] = 1 / n_k
+    return Samples(loss, where, x, like(y_all, x), like(weights, x))
+
+
+def _zeros(shape: tuple[int, ...], reference: Array) -> Array:
+    """Zeros like a reference; where a system gives memory on the first write, they need none."""
+    if not is_torch_array(reference):
+        return np.zeros(shape, reference.dtype)
+    import torch
+
+    return torch.zeros(shape, dtype=reference.dtype, device=reference.device)
 
 
 def check_samples(X: Sequence[Array], y: Sequence[Array]) -> None:

@@ -8,10 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, array_namespace, like
+from fl_algos._arrays import Array
+from fl_algos.problems import _spectrum
 from fl_algos.problems._linear_model import LinearModel
+from fl_algos.problems._loss import SQUARES
 from fl_algos.problems._penalty import Penalty
-from fl_algos.problems._samples import Loss, check_samples, stack_samples, targets
+from fl_algos.problems._samples import check_samples, stack_samples, targets
 
 __all__ = ["LeastSquares"]
 
@@ -62,23 +64,29 @@ class LeastSquares(LinearModel):
         y = targets(X, y)
         for k, y_k in enumerate(y):
             _checks.real(f"y[{k}]", y_k)
-        super().__init__(stack_samples(_SQUARES, X, y), penalty, weights)
+        super().__init__(stack_samples(SQUARES, X, y), penalty, weights)
 
     @cached_property
     def _eigenvalues(self) -> tuple[float, float]:
-        """The smallest and the largest of all X_k' X_k/n_k."""
-        squares = self._samples.singular_values() ** 2
-        fewer_than_d = squares.shape[1] < self.d
-        return 0.0 if fewer_than_d else float(squares.min()), float(squares.max())
+        """The smallest and the largest of all X_k' X_k/n_k, or bounds of them."""
+        low_k, high_k = _spectrum.extremes(self._samples, smallest=True)
+        return float(low_k.min()), float(high_k.max())
 
     @property
     def L(self) -> float:
-        """``max_k |X_k|^2 / n_k + l2``: every gradient is L-Lipschitz."""
+        """``max_k |X_k|^2 / n_k + l2``: every gradient is L-Lipschitz.
+
+        Where min(n_k, d) is over 1000, an upper bound of ``|X_k|^2`` instead: the sum of those of
+        groups of at most 1000 samples, or features.
+        """
         return self._eigenvalues[1] + self._penalty.l2
 
     @property
     def mu(self) -> float:
-        """The smallest eigenvalue of all Hessians: every f_k is mu-strongly convex if it is > 0."""
+        """The smallest eigenvalue of all Hessians: every f_k is mu-strongly convex if it is > 0.
+
+        Where min(n_k, d) is over 1000, a lower bound instead: l2.
+        """
         return self._eigenvalues[0] + self._penalty.l2
 
     @cached_property
@@ -86,36 +94,20 @@ class LeastSquares(LinearModel):
         """The minimiser of the weighted mean of the f_k, (d,); None if there is not exactly one.
 
         It is computed in float64 even for float32 data.
+
+        Raises:
+            ArithmeticError: rounding does not let it be found.
         """
-        pooled = self._samples.pooled(self.weights)
-        zero = np.zeros((1, self.d))
+        if int(self.sizes.sum()) < self.d:
+            return self.asarray(self._minimiser()[0]) if self._penalty.l2 > 0 else None
+        # There are more samples than features: the matrix has no more numbers than they have.
+        pooled, zero = self._samples.to(None, "float64").pooled(self.weights), np.zeros((1, self.d))
         A, b = pooled.hessian(zero)[0] + self._penalty.l2 * np.eye(self.d), -pooled.grad(zero)[0]
         eigenvalues = np.linalg.eigvalsh(A)
         if eigenvalues[0] <= eigenvalues[-1] * self.d * np.finfo(A.dtype).eps:
             return None
         return self.asarray(np.linalg.solve(A, b))
 
-    def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
-        """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d), by solving its equation."""
-        s = _checks.positive("s", s)
-        self._samples.check("v_k", v_k, clients)
-        samples, xp = self._samples.of(clients), array_namespace(v_k)
-        identity = like(np.eye(self.d), v_k)
-        grad_k = samples.grad(v_k) + self._penalty.grad(v_k)
-        hessian_k = samples.hessian(v_k) + (self._penalty.l2 + 1 / s) * identity
-        return v_k - xp.linalg.solve(hessian_k, grad_k[..., None])[..., 0]
-
-
-def _value(z: Array, y: Array) -> Array:
-    return (z - y) ** 2 / 2
-
-
-def _slope(z: Array, y: Array) -> Array:
-    return z - y
-
-
-def _curvature(z: Array, y: Array) -> Array:
-    return array_namespace(z).ones_like(z)
-
-
-_SQUARES = Loss("squares", _value, _slope, _curvature)
+    def _known(self) -> dict[str, float]:
+        known = "_eigenvalues" in vars(self)
+        return {"L": self.L, "mu": self.mu} if known else {}

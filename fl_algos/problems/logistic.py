@@ -8,11 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from fl_algos import _checks
-from fl_algos._arrays import Array, array_namespace, like
-from fl_algos._newton import minimise_k
+from fl_algos._arrays import Array
+from fl_algos.problems import _spectrum
 from fl_algos.problems._linear_model import LinearModel
+from fl_algos.problems._loss import LOGISTIC
 from fl_algos.problems._penalty import Penalty
-from fl_algos.problems._samples import Loss, Samples, check_samples, stack_samples, targets
+from fl_algos.problems._samples import check_samples, stack_samples, targets
 
 __all__ = ["LogisticRegression"]
 
@@ -72,11 +73,15 @@ class LogisticRegression(LinearModel):
             _checks.positive("alpha", alpha),
         )
         check_samples(X, y)
-        super().__init__(stack_samples(_LOGISTIC, X, _signs(targets(X, y))), penalty, weights)
+        super().__init__(stack_samples(LOGISTIC, X, _signs(targets(X, y))), penalty, weights)
 
     @cached_property
     def L(self) -> float:
-        """The bound ``max_k |X_k|^2 / (4 n_k) + l2 + 2 alpha beta``, sharp at theta = 0."""
+        """The bound ``max_k |X_k|^2 / (4 n_k) + l2 + 2 alpha beta``, sharp at theta = 0.
+
+        Where min(n_k, d) is over 1000, an upper bound of ``|X_k|^2`` instead: the sum of those of
+        groups of at most 1000 samples, or features.
+        """
         return float(self._norm_k.max()) ** 2 / 4 + self._penalty.largest_curvature
 
     @cached_property
@@ -91,8 +96,9 @@ class LogisticRegression(LinearModel):
 
     @cached_property
     def _norm_k(self) -> np.ndarray:
-        """The spectral norms ``|X_k|/sqrt(n_k)``, shape (K,)."""
-        return np.asarray(self._samples.singular_values().max(axis=-1))
+        """The spectral norms ``|X_k|/sqrt(n_k)``, or upper bounds of them, shape (K,)."""
+        norm_k: np.ndarray = np.sqrt(_spectrum.extremes(self._samples, smallest=False)[1])
+        return norm_k
 
     @property
     def mu(self) -> float:
@@ -108,67 +114,23 @@ class LogisticRegression(LinearModel):
 
         To a gradient norm of 1e-12, times the largest norm of a sample where that is over 1. None
         if mu <= 0, as there may be none, or several. It is computed in float64 even for float32
-        data. To do without it, and save a time of order d^3 and the memory of two d x d matrices,
-        set it to None.
+        data. To do without it, and save its time, set it to None.
 
         Raises:
             ArithmeticError: the gradient's norm could not be brought down that far.
         """
         if self.mu <= 0:
             return None
-        pooled = self._samples.pooled(self.weights)
-        try:
-            theta = self._minimiser(pooled, np.zeros((1, self.d)), s=np.inf)
-        except np.linalg.LinAlgError as error:
-            raise ArithmeticError("a Hessian is singular up to rounding") from error
-        norm = float(np.linalg.norm(pooled.grad(theta) + self._penalty.grad(theta)))
-        most = 1e-12 * max(1.0, float(np.linalg.norm(pooled.x_k[0], axis=-1).max()))
+        theta, norm = self._minimiser()
+        most = 1e-12 * max(1.0, self._samples.longest())
         if not norm <= most:
             raise ArithmeticError(
                 f"the gradient's norm at theta_star is {norm}, over {most}: scaled features help"
             )
-        return self.asarray(theta[0])
+        return self.asarray(theta)
 
-    def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
-        """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d), by Newton's method.
-
-        Raises:
-            ValueError: s is not so small that this function is strictly convex.
-        """
-        s = _checks.proximal_step("s", s, self.mu)
-        self._samples.check("v_k", v_k, clients)
-        return self._minimiser(self._samples.of(clients), v_k, s)
-
-    def _minimiser(self, samples: Samples, v_k: Array, s: float) -> Array:
-        identity = like(np.eye(self.d), v_k)
-
-        def gradient(x_k: Array) -> Array:
-            return samples.grad(x_k) + self._penalty.grad(x_k) + (x_k - v_k) / s
-
-        def hessian(x_k: Array) -> Array:
-            diagonal_k = self._penalty.curvature(x_k) + 1 / s
-            return samples.hessian(x_k) + diagonal_k[..., None] * identity
-
-        return minimise_k(gradient, hessian, v_k)
-
-
-def _loss(z: Array, y: Array) -> Array:
-    """log(1 + exp(-y z)), without overflow."""
-    xp = array_namespace(z)
-    return xp.log1p(xp.exp(-xp.abs(z))) + xp.clip(-y * z, 0, None)
-
-
-def _slope(z: Array, y: Array) -> Array:
-    """-y/(1 + exp(y z)), without overflow."""
-    return (array_namespace(z).tanh(z / 2) - y) / 2
-
-
-def _curvature(z: Array, y: Array) -> Array:
-    sigma = (1 + array_namespace(z).tanh(z / 2)) / 2
-    return sigma * (1 - sigma)
-
-
-_LOGISTIC = Loss("logistic", value=_loss, slope=_slope, curvature=_curvature)
+    def _known(self) -> dict[str, float]:
+        return {name: value for name, value in vars(self).items() if name == "L"} | {"mu": self.mu}
 
 
 def _signs(labels_k: list[np.ndarray]) -> list[np.ndarray]:

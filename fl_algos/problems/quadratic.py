@@ -122,20 +122,52 @@ class Quadratic:
         b_k = take(self.b_k, clients)
         return array_namespace(theta_k).sum(theta_k * (grad_k - b_k), axis=-1) / 2, grad_k
 
-    def prox(self, v_k: Array, s: float, clients: Array | None = None) -> Array:
-        """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d).
+    def objective(self, theta: Array) -> tuple[Array, Array]:
+        """The weighted mean of the f_k at theta (d,), a number, and its gradient, (d,)."""
+        _checks.rows("theta[None]", theta[None], None, self.b_k, 1)
+        xp, weights = array_namespace(theta), self.asarray(self.weights)
+        b = weights @ self.b_k
+        grad = xp.tensordot(weights, self.A_k, axes=1) @ theta - b
+        return theta @ (grad - b) / 2, grad
+
+    def prox(
+        self, v_k: Array, s: float, clients: Array | None = None, start_k: Array | None = None
+    ) -> Array:
+        """``argmin_x f_k(x) + |x - v_k|^2 / (2 s)``, shape (K, d), in closed form.
+
+        By the eigenvectors of A_k, which are found once. So it does not matter where a search would
+        start.
 
         Raises:
             ValueError: s is not so small that this function is strictly convex.
         """
         s = _checks.proximal_step("s", s, self.mu)
         A_k, b_k = self._rows("v_k", v_k, clients)
-        xp = array_namespace(v_k)
-        identity = self.asarray(xp.eye(self.d))
-        return xp.linalg.solve(A_k + identity / s, (b_k + v_k / s)[..., None])[..., 0]
+        eigenvalues_k, Q_k = (take(x_k, clients) for x_k in self._eigenvectors)
+
+        def solve(r_k: Array) -> Array:
+            turned_k = Q_k.mT @ r_k[..., None] / (eigenvalues_k + 1 / s)[..., None]
+            return (Q_k @ turned_k)[..., 0]
+
+        right_k = b_k + v_k / s
+        x_k = solve(right_k)
+        # The residual's solution takes away what rounding has left, which is more than in a
+        # factorisation of A_k + I/s.
+        return x_k + solve(right_k - (A_k @ x_k[..., None])[..., 0] - x_k / s)
+
+    @cached_property
+    def _eigenvectors(self) -> tuple[Array, Array]:
+        """Of all A_k, (K, d) and (K, d, d), with the type and on the device of A_k."""
+        eigenvalues_k, Q_k = np.linalg.eigh(to_numpy(self.A_k).astype(np.float64))
+        return self.asarray(eigenvalues_k), self.asarray(Q_k)
+
+    def __repr__(self) -> str:
+        known = "_eigenvalues" in vars(self)
+        constants = f", L = {self.L:.4g}, mu = {self.mu:.4g}" if known else ""
+        return f"<{type(self).__name__}: K = {self.K}, d = {self.d}{constants}>"
 
     def _rows(self, name: str, x_k: Array, clients: Array | None) -> tuple[Array, Array]:
-        _checks.rows(name, x_k, clients, self.b_k)
+        _checks.rows(name, x_k, clients, self.b_k, self.K)
         return take(self.A_k, clients), take(self.b_k, clients)
 
 

@@ -142,8 +142,8 @@ def davis_yin(quadratic, L_q):
 
 
 PROX = [
-    [("A_k + identity / s", "A_k + identity / 2 / s")],
-    [("(b_k + v_k / s)", "(b_k - v_k / s)")],
+    [("[..., 0] - x_k / s)", "[..., 0] + x_k / s)")],
+    [("right_k = b_k + v_k / s", "right_k = b_k - v_k / s")],
 ]
 
 

@@ -14,7 +14,9 @@ from fl_algos.algorithms import fedavg, fedopt, scaffold
 from fl_algos.problems import quadratic
 from literal.clients import weigh
 
-EVERYBODY = SimpleNamespace(clients=np.arange(K), batch=lambda r, m=None: None)
+EVERYBODY = SimpleNamespace(
+    clients=np.arange(K), numbers=np.arange(K), batch=lambda r, m=None: None
+)
 SHARES = (1.0, 2.0, 3.0, 4.0)
 
 
@@ -41,7 +43,7 @@ def fl_problem(quadratic):
     fedavg,
     [("weights=problem.weights[S]", "weights=None")],
     [("x_k[m] - self.gamma", "x_k[m] + self.gamma")],
-    [("local_steps(self.R, S)", "local_steps(self.R + 1, S)")],
+    [("local_steps(self.R, draw.numbers)", "local_steps(self.R + 1, draw.numbers)")],
 )
 def fedavg_fixed_point(fedavg):
     problem, f = federation()
@@ -72,7 +74,7 @@ def fedadam_limit(fedopt):
     gamma, R, a, beta_1, tau = 0.4, 3, 1.5, 0.6, 1e-3
     nu = 1 - (1 - gamma * a) ** R
     problem = Quadratic(np.array([[[a]]]), np.array([[0.0]]))
-    draw = SimpleNamespace(clients=np.arange(1), batch=lambda r, m=None: None)
+    draw = SimpleNamespace(clients=np.arange(1), numbers=np.arange(1), batch=lambda r, m=None: None)
     tiny = 1e-14
     for part in (0.5, 0.99, 1.01, 2.0):
         eta = part * 2 * (1 + beta_1) / (1 - beta_1) * tau / nu
@@ -107,7 +109,7 @@ def solution(f, w):
     "85d201",
     fedavg,
     [("weights=problem.weights[S]", "weights=None")],
-    [("local_steps(self.R, S)", "local_steps(self.R + 1, S)")],
+    [("local_steps(self.R, draw.numbers)", "local_steps(self.R + 1, draw.numbers)")],
     [("x_k[m] - self.gamma * g_k", "x_k[m] - 2 * self.gamma * g_k")],
 )
 def fedavg_bias(fedavg):
@@ -134,8 +136,9 @@ def a_round_of_scaffold(scaffold, clients):
     algorithm = scaffold.Scaffold(gamma=GAMMA, eta=ETA, R=R)
     c_k = vectors(2)
     before = algorithm.init(vectors(1)[0], K)._replace(c_k=c_k, c=c_k.mean(axis=0))
+    S = np.array(clients)
     draw = SimpleNamespace(
-        clients=np.array(clients), share=len(clients) / K, batch=lambda r, m=None: None
+        clients=S, numbers=S, share=len(clients) / K, batch=lambda r, m=None: None
     )
     return before, algorithm.round(before, problem, Server(K), draw), f
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fl_algos import GD, SGD, VR, exact
+from fl_algos.oracles import GD, SGD, VR, exact
 from literal import oracles
 from literal.clients import quadratics, regression
 from literal.comparison import SOUND, assert_same, batches, coins, start

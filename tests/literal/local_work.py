@@ -54,9 +54,11 @@ def assert_same_work(pairs, machinery, vectors=1, needed=None):
 def faults(movers, broadcast, average):
     """Faults of the local steps; `movers` is their name, `average` the tag of its line."""
     return {
-        "one local step too few": [("local_steps(self.R, S)", "[*local_steps(self.R, S)][:-1]")],
+        "one local step too few": [
+            ("local_steps(self.R, draw.numbers)", "[*local_steps(self.R, draw.numbers)][:-1]")
+        ],
         "all clients take the most steps": [
-            ("local_steps(self.R, S)", "local_steps(int(np.max(self.R)), S)"),
+            ("local_steps(self.R, draw.numbers)", "local_steps(int(np.max(self.R)), draw.numbers)"),
             ("from dataclasses", "import numpy as np\nfrom dataclasses"),
         ],
         "the same batch at each step": [(f"draw.batch(r, {movers})", f"draw.batch(0, {movers})")],
