@@ -30,7 +30,7 @@ class Counted:
         self.proxes = 0
         self.weights = problem.weights if placement is None else placement.weights_here
         self._samples = int(problem.sizes.sum())
-        self._takes_start = _has_argument(getattr(problem, "prox", None), "start_k")
+        self._takes_start = has_argument(getattr(problem, "prox", None), "start_k")
 
     def __getattr__(self, name: str) -> Any:
         if name == "uncounted":  # not there yet while a copy is made
@@ -73,7 +73,8 @@ class Counted:
         return int(np.asarray(self.uncounted.sizes)[to_numpy(clients)].sum())
 
 
-def _has_argument(function: Any, name: str) -> bool:
+def has_argument(function: Any, name: str) -> bool:
+    """Whether a function takes an argument of this name."""
     try:
         return name in signature(function).parameters
     except (TypeError, ValueError):  # no function, or one that does not say

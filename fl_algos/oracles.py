@@ -11,12 +11,14 @@ asks for proximal points by ``needs = ("prox",)``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 
 from fl_algos import _checks
 from fl_algos._arrays import Array, array_namespace, norm_k, put, to_numpy
+from fl_algos._counted import has_argument
 from fl_algos.protocols import Draw
 
 __all__ = ["GD", "SGD", "VR", "AugmentedLagrangian", "exact"]
@@ -53,14 +55,28 @@ class AugmentedLagrangian:
         move_k = x_k - self.theta_k0[here]
         return self.problem.grad(x_k, clients, batch) + self.lambda_k[here] + move_k / self.s
 
-    def argmin(self) -> Array:
-        """Its minimiser, shape (K, d): the proximal point of f_k at theta_k0 - s lambda_k."""
-        return self.problem.prox(self.theta_k0 - self.s * self.lambda_k, self.s, self.clients)
+    def argmin(self, start_k: Array | None = None) -> Array:
+        """Its minimiser, shape (K, d): the proximal point of f_k at theta_k0 - s lambda_k.
+
+        Where the problem searches for it, the search starts at start_k (K, d), if that is given.
+        """
+        v_k = self.theta_k0 - self.s * self.lambda_k
+        if start_k is None or not _takes_start(type(self.problem)):  # type: ignore[arg-type]
+            return self.problem.prox(v_k, self.s, self.clients)
+        return self.problem.prox(v_k, self.s, self.clients, start_k=start_k)
+
+
+@cache
+def _takes_start(kind: type) -> bool:
+    return has_argument(getattr(kind, "prox", None), "start_k")
 
 
 def exact(al: AugmentedLagrangian, theta_k: Array, oracle_k: Any, draw: Draw) -> tuple[Array, Any]:
-    """The oracle that minimises the augmented Lagrangian exactly, through ``problem.prox``."""
-    return al.argmin(), oracle_k
+    """The oracle that minimises the augmented Lagrangian exactly, through ``problem.prox``.
+
+    Where that is a search, it starts at theta_k (K, d), the last solution.
+    """
+    return al.argmin(theta_k), oracle_k
 
 
 exact.needs = ("prox",)  # type: ignore[attr-defined]

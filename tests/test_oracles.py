@@ -13,6 +13,7 @@ from fl_algos import (
     FedPD,
     FedProx,
     GradientDescent,
+    LogisticRegression,
     ProxSkip,
     Scaffnew,
     Scaffold,
@@ -165,3 +166,25 @@ def test_a_client_whose_gradient_is_not_a_number_has_not_converged():
     theta_k, _ = GD(0.1, Q=3, tolerance=1e-3)(Lagrangian(), np.ones((2, 1)), None, None)
     assert np.isnan(theta_k[0]).all()
     assert_allclose(theta_k[1], 1, rtol=0)
+
+
+def test_the_exact_oracle_searches_from_the_last_solution_where_the_problem_can():
+    asked = []
+
+    class Searching(LogisticRegression):
+        def prox(self, v_k, s, clients=None, start_k=None):
+            asked.append(start_k)
+            return super().prox(v_k, s, clients, start_k)
+
+    class Elsewhere(LogisticRegression):
+        def prox(self, v_k, s, clients=None):
+            return super().prox(v_k, s, clients)
+
+    X, y = np.random.default_rng(0).normal(size=(3, 8, 2)), [[0, 1] * 4] * 3
+    found, expected = (
+        run(FedPD(1.0), kind(list(X), y, l2=0.1), 5) for kind in (Searching, Elsewhere)
+    )
+    assert_allclose(found.theta, expected.theta, rtol=1e-12)
+    assert len(asked) == 5
+    state = run(FedPD(1.0), Searching(list(X), y, l2=0.1), 4).state
+    assert_allclose(asked[4], state.theta_k, rtol=1e-13)
