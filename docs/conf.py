@@ -64,6 +64,7 @@ extensions = [
     "nb_run",
     "page_macros",
     "pcode",
+    "quick_facts",
     "speed_table",
     "tex_assets",
     "search_texts",

@@ -627,7 +627,7 @@ def test_in_ci_a_test_that_cannot_run_is_a_failure(tmp_path: Path) -> None:
     assert answer.stdout == "make test with CI=true\n"
 
 
-TARGETS = ("book", "test", "bench", "peers", "serve", "notebooks", "claims", "clean")
+TARGETS = ("book", "test", "bench", "peers", "serve", "notebooks", "claims", "algorithm", "clean")
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
