@@ -79,7 +79,7 @@ class AlgorithmTable(SphinxDirective):
             try:
                 rows.append(self.row(read(path), package, missing))
             except Exception as error:  # an algorithm's own may be of any kind
-                self.warn(str(error), str(path))
+                self.warn(str(error), f"{path}:1")
         for name in sorted(missing):
             self.warn(f"{name} has no description", self.get_location())
         if not rows:

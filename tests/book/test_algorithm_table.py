@@ -67,6 +67,10 @@ class Plain:
         return state
 
 
+class Seldom(Plain):
+    pass
+
+
 @dataclass(frozen=True)
 class Partial(Plain):
     samples_clients: ClassVar[bool] = True
@@ -125,17 +129,18 @@ def warnings_of(tmp_path, files, **options):
     return done.warnings.splitlines()
 
 
+def exporting(folder, names, source=DEMO):
+    """How to build with the package above, which exports the algorithms with these names."""
+    exported = source.replace('["Server"', f'{list(names)!r} + ["Server"')
+    (folder / "demo").mkdir(exist_ok=True)
+    (folder / "demo" / "__init__.py").write_text(exported)
+    return {"pythonpath": folder, "options": ["-D", "algorithm_table_package=demo"]}
+
+
 @pytest.fixture
 def demo(tmp_path):
-    """How to build with the package above, which exports the algorithms with these names."""
-
-    def options(*names, source=DEMO):
-        exported = source.replace('["Server"', f'{list(names)!r} + ["Server"')
-        (tmp_path / "demo").mkdir(exist_ok=True)
-        (tmp_path / "demo" / "__init__.py").write_text(exported)
-        return {"pythonpath": tmp_path, "options": ["-D", "algorithm_table_package=demo"]}
-
-    return options
+    """The same in the folder of a test."""
+    return lambda *names, **source: exporting(tmp_path, names, **source)
 
 
 def test_figures(tmp_path, demo):
@@ -233,64 +238,57 @@ def test_a_missing_description(tmp_path):
     assert not re.search("(ProxSkip|Scaffnew|GradientDescent|GD|Server) has no desc", warnings)
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("Plain()", "demo exports no algorithm Plain"),
-        ("Server(K=4)", "demo exports no algorithm Server"),
-        ("FedPD(s=0.5)", "FedPD has another description"),
-    ],
-)
-def test_a_row_without_an_algorithm(tmp_path, demo, row, message):
-    (warning,) = warnings_of(tmp_path, files_of([*REAL, row]), **demo(*FOUR))
-    assert f"row4.toml: WARNING: algorithm-table: {message}" in warning
+FAULTY = {
+    "Nobody()": "demo exports no algorithm Nobody",
+    "Server(K=4)": "demo exports no algorithm Server",
+    "FedPD(s=0.5)": "FedPD has another description",
+    "Scaffnew(gamma=-1.0, p=0.5)": "gamma = -1.0",
+    "ProxSkip(q=1.0)": "unexpected keyword argument 'q'",
+    "GradientDescent(gamma=1e300)": "is not finite",
+    "Plain(cut=3)": "1.43 d numbers up are no multiple of d",
+    "Seldom(every=300)": "4 communications in 1000 rounds are too few",
+    "Partial(least=3)": "too few clients",
+}
+"""Calls in descriptions, and what they are warned of."""
+LACKING = [
+    ("call = ", "cal = ", "call, en, zh are expected, cal, call differ"),
+    ("[zh]", "[fr]", "call, en, zh are expected, fr, zh differ"),
+    ("[en]\nname", "[en]\nnames", "are expected, name, names differ"),
+    ("[en]\nname", "[en\nname", "Expected ']'"),
+    ("[en]\nname = '''x'''", "[en]\nname = 3", "3: a text is expected"),
+    ("[en]\nname = '''x'''", "[en]\nname = ' '", "' ': a text is expected"),
+]
+"""What is changed in a description, and what it is then warned of."""
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("FedPD(s=-1.0)", "s = -1.0"),
-        ("FedPD(q=1.0)", "unexpected keyword argument 'q'"),
-        ("GradientDescent(gamma=1e300)", "is not finite"),
-    ],
-)
-def test_a_call_that_fails(tmp_path, demo, call, message):
-    (warning,) = warnings_of(tmp_path, files_of([call]), **demo(call.partition("(")[0]))
-    assert "row0.toml: WARNING: algorithm-table: " in warning
-    assert message in warning
+@pytest.fixture(scope="module")
+def warned(tmp_path_factory):
+    """The warnings of a book in which all but one of the descriptions have a fault."""
+    folder = tmp_path_factory.mktemp("faulty")
+    files = files_of([REAL[0], *FAULTY])
+    for number, (sound, faulty, _) in enumerate(LACKING):
+        text = description("Nobody()")
+        assert text.count(sound) == 1
+        files[f"docs/descriptions/lacking{number}.toml"] = text.replace(sound, faulty)
+    exported = (*FOUR, "Plain", "Seldom", "Partial")
+    warnings = warnings_of(folder, files, **exporting(folder, exported))
+    assert len(warnings) == len(FAULTY) + len(LACKING)
+    return warnings
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("Plain(cut=3)", "1.43 d numbers up are no multiple of d"),
-        ("Plain(every=300)", "4 communications in 1000 rounds are too few"),
-        ("Partial(least=3)", "too few clients"),
-    ],
-)
-def test_a_run_without_figures(tmp_path, demo, row, message):
-    options = demo(row.partition("(")[0])
-    (warning,) = warnings_of(tmp_path, files_of([row]), **options)
-    assert f"row0.toml: WARNING: algorithm-table: {message}" in warning
+@pytest.mark.parametrize("call", FAULTY)
+def test_a_description_without_a_row(warned, call):
+    number = 1 + [*FAULTY].index(call)
+    (warning,) = (each for each in warned if f"row{number}.toml:1: WARNING: " in each)
+    assert "WARNING: algorithm-table: " in warning
+    assert FAULTY[call] in warning
 
 
-@pytest.mark.parametrize(
-    ("sound", "faulty", "message"),
-    [
-        ("call = ", "cal = ", "call, en, zh are expected, cal, call differ"),
-        ("[zh]", "[fr]", "call, en, zh are expected, fr, zh differ"),
-        ("[en]\nname", "[en]\nnames", "are expected, name, names differ"),
-        ("[en]\nname", "[en\nname", "Expected ']'"),
-    ],
-)
-def test_a_description_that_lacks_something(tmp_path, demo, sound, faulty, message):
-    files = files_of([*REAL, "Plain()"])
-    text = files["docs/descriptions/row4.toml"]
-    assert text.count(sound) == 1
-    files["docs/descriptions/row4.toml"] = text.replace(sound, faulty)
-    (warning,) = warnings_of(tmp_path, files, **demo(*FOUR))
-    assert "row4.toml: WARNING: algorithm-table: row4.toml: " in warning
-    assert message in warning
+@pytest.mark.parametrize("number", range(len(LACKING)))
+def test_a_description_that_lacks_something(warned, number):
+    name = f"lacking{number}.toml"
+    (warning,) = (each for each in warned if f"{name}:1: WARNING: algorithm-table: {name}" in each)
+    assert LACKING[number][-1] in warning
 
 
 def test_the_page_is_read_again_when_the_package_changes(tmp_path, demo):
