@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import fl_algos
-from algorithm_figures import measure
 from fl_algos import random_quadratics, run
+from measured.algorithm_figures import measure
 from support import blocks
 from support.algorithms import CLASSES, EXAMPLES, description, example
 

@@ -30,7 +30,7 @@ from fl_algos.problems import _kernels
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))
 
-from machine import processor  # noqa: E402 (the status page names it too)
+from measured.machine import processor  # noqa: E402 (the status page names it too)
 
 RESULTS = DOCS / "bench.json"
 CASES = ((20, 500, 300), (1000, 50, 100), (100, 1000, 500))

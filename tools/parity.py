@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
-from pcode_lines import caption, statements  # noqa: E402 (it lies beside the extension that prints it)
+from pcode.lines import caption, statements  # noqa: E402 (it lies beside the extension that prints it)
 from rst_lines import DIRECTIVE, OPTION, PROSE_OPTIONS, texts  # noqa: E402
-from tex_macros import group  # noqa: E402
+from tex.macros import group  # noqa: E402
 
 LANGUAGES = ("en", "zh")
 

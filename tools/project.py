@@ -518,7 +518,7 @@ class Project:
     def clean(self) -> None:
         """Remove all that make has made."""
         copies = self.root.glob("docs/*/notebooks/*.ipynb")
-        catalogs = self.root.glob("docs/_locale/**/*.mo")
+        catalogs = self.root.glob("docs/_ext/bilingual/locale/**/*.mo")
         built = [path for path in self.build.glob("*") if path != self.lock]
         for path in (self.venv, *built, *copies, *catalogs, self.lock):  # the lock to the last
             remove(path)

@@ -20,8 +20,8 @@ from docutils.parsers.rst import directives
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from han import is_chinese
-from table_nodes import table
+from bilingual.han import is_chinese
+from measured.tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from han import CLOSING, HAN, OPENING, STOPS
+from bilingual.han import CLOSING, HAN, OPENING, STOPS
 from linkcheck import read_links
 from support import blocks
 from support.pages import SITE, unavailable

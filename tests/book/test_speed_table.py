@@ -8,8 +8,8 @@ import pytest
 
 import bench
 import measure
-from mini import build
 from speed_table import CHINESE, ENGLISH, TIMES, VIEWS, digits
+from support.mini import build
 
 RESULTS = json.loads(bench.RESULTS.read_text("utf-8"))
 

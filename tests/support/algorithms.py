@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import fl_algos
-from algorithm_figures import algorithms, exports, parse_call, value_of
-from descriptions import Description, read
+from measured.algorithm_figures import algorithms, exports, parse_call, value_of
+from measured.descriptions import Description, read
 from support import blocks
 
 EXPORTED = exports(fl_algos)

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from textwrap import dedent
 
-from pcode_lines import Line, lines
+from pcode.lines import Line, lines
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = {

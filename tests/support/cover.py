@@ -14,7 +14,7 @@ import tokenize
 from itertools import groupby
 from typing import NamedTuple
 
-from pcode_lines import Line
+from pcode.lines import Line
 
 TAG = re.compile(r"#\s*(\d+(?:,\s*\d+)*)(?:\s+([0-9a-f]{6}(?:,\s*[0-9a-f]{6})*))?\s*$")
 

@@ -58,7 +58,7 @@ FILES = {
     "docs/conf.py": "",
     "docs/_node/package.json": "{}",
     "docs/_node/package-lock.json": "{}",
-    "docs/_locale/zh_CN/LC_MESSAGES/sphinx.po": "",
+    "docs/_ext/bilingual/locale/zh_CN/LC_MESSAGES/sphinx.po": "",
     "tests/_node/package.json": "{}",
     "tests/_node/package-lock.json": "{}",
     "docs/en/index.rst": "Book",
@@ -291,7 +291,7 @@ def test_what_the_tests_need_is_enough_for_the_book(machine: Machine) -> None:
 
 def test_compiled_words_do_not_count_as_a_change(machine: Machine) -> None:
     machine.book()
-    compiled = machine.root / "docs" / "_locale" / "zh_CN" / "LC_MESSAGES" / "sphinx.mo"
+    compiled = machine.root / "docs/_ext/bilingual/locale/zh_CN/LC_MESSAGES/sphinx.mo"
     put(compiled, "compiled")
     assert machine.book() == []
     Project(machine.root, machine).clean()
