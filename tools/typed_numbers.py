@@ -58,7 +58,7 @@ def paragraphs_of_page(text: str) -> Iterator[tuple[int, str]]:
     lines = text.splitlines()
     skipped_indent = None  # of the directive or comment that is being left out
     in_example = in_options = False
-    start, stretch = 1, []
+    start, stretch = 1, list[str]()
     for number, line in enumerate([*lines, ""], 1):
         indent = len(line) - len(line.lstrip())
         if skipped_indent is not None and line.strip():
@@ -73,10 +73,11 @@ def paragraphs_of_page(text: str) -> Iterator[tuple[int, str]]:
             if stretch:
                 yield start, "\n".join(stretch)
             stretch = []
+            opened = directive or comment
             if directive and directive[2] in PROSE:
                 start, stretch = number, [directive[3] or ""]
-            elif directive or comment:
-                skipped_indent = len((directive or comment)[1])
+            elif opened:
+                skipped_indent = len(opened[1])
             in_options = bool(directive)
             continue
         start = start if stretch else number
