@@ -10,6 +10,7 @@ page's warnings only when it reads the page.
 """
 
 import argparse
+import doctest
 import errno
 import functools
 import hashlib
@@ -34,7 +35,8 @@ sys.path.insert(0, str(ROOT / "tools"))  # where PYTHONSAFEPATH is set, it is no
 
 import folder_lock  # noqa: E402
 
-LANGUAGES: dict[str, tuple[str, ...]] = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
+# In this order: zh reuses the notebooks that en ran.
+LANGUAGES: dict[str, tuple[str, ...]] = {"en": (), "zh": ("-t", "zh")}
 LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
 MEASURED = ("bench.json", "peers.json")
 UNFRAMED = (*LANGUAGES, *LANDING, *MEASURED, "descriptions", "readme")  # in docs; see Project.frame
@@ -149,6 +151,15 @@ def name_of(requirement: str) -> str:
     """Give the name in a requirement, as package indexes spell it."""
     name, *_ = re.findall(r"^[\w.-]+", requirement)
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def examples(page: Path) -> list[tuple[str, str]]:
+    """List the examples on a page, and on what it includes: what is typed, and what is expected."""
+    text = page.read_text("utf-8")
+    found = [(each.source, each.want) for each in doctest.DocTestParser().get_examples(text)]
+    for name in re.findall(r"(?m)^ *\.\. include:: (\S+)$", text):
+        found += examples(page.parent / name)
+    return found
 
 
 def remove(path: Path) -> None:
@@ -403,14 +414,23 @@ class Project:
         where = ("-c", "docs", *LANGUAGES[language], "-d", doctrees, f"docs/{language}", output)
         return self.module("sphinx", "-b", builder, *options, *where, *only)
 
-    def doctest(self, language: str) -> tuple[object, ...]:
-        """Give the command that tries the examples on the pages of one language.
+    def doctests(self) -> dict[str, tuple[object, ...]]:
+        """Give the commands that try the examples on the pages of each language.
 
+        A page whose examples are those of its twin, as they should be, is tried in one language.
         Pages made from docstrings are left out: pytest tries those, in their modules' namespaces.
         """
-        pages = [path for path in sources(self.root, [f"docs/{language}"]) if path.suffix == ".rst"]
-        with_examples = [path for path in pages if ">>> " in path.read_text("utf-8")]
-        return self.sphinx(language, "doctest", "-q", only=with_examples)
+        commands = {}
+        twins: dict[Path, list[tuple[str, str]]] = {}
+        for language in LANGUAGES:
+            tree = self.root / "docs" / language
+            pages = (path.relative_to(tree) for path in sorted(tree.rglob("*.rst")))
+            shown = {page: examples(tree / page) for page in pages if page.as_posix()[0] != "_"}
+            todo = [tree / page for page in shown if shown[page] and shown[page] != twins.get(page)]
+            twins = shown
+            if todo:
+                commands[f"doctest {language}"] = self.sphinx(language, "doctest", "-q", only=todo)
+        return commands
 
     def publish(self) -> None:
         """Copy the finished pages to the site, if it is not what was copied there last time."""
@@ -473,7 +493,7 @@ class Project:
             "types": self.module("mypy"),
             "rst style": self.module("sphinxlint", "--enable=default-role", "docs"),
             "links": (*python, "tools/linkcheck.py", self.site),
-            **{f"doctest {each}": self.doctest(each) for each in LANGUAGES},
+            **self.doctests(),
             # The Chinese ones have the same cells and outputs: test_parity.py sees to that.
             "notebooks": self.module("pytest", "--nbval", "--nbval-current-env", "notebooks/en"),
             "docstrings": self.module("pytest", "--doctest-modules", "--pyargs", "fl_algos"),
