@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-EXTENSIONS = ("api", "cite", "leftovers", "policy", "search", "viewcode")
+EXTENSIONS = ("api", "cite", "leftovers", "licences", "policy", "search", "viewcode")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
