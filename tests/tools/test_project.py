@@ -664,17 +664,6 @@ TARGETS = (
     *("book", "test", "bench", "peers", "serve", "notebooks", "claims"),
     *("algorithm", "lock", "clean"),
 )
-    "book",
-    "test",
-    "bench",
-    "peers",
-    "serve",
-    "notebooks",
-    "claims",
-    "algorithm",
-    "lock",
-    "clean",
-)
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
