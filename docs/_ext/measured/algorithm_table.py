@@ -15,6 +15,7 @@ ledger and the last state of the run.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 from importlib import import_module
@@ -33,11 +34,9 @@ from measured.tables import table
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from sphinx.application import Sphinx
-
 WIDTHS = (18, 15, 15, 10, 17, 15, 30)
 """Characters of the columns in plain text; elsewhere these are as wide as they need."""
-ENGLISH = {
+ENGLISH: dict[Any, Any] = {
     "headings": (
         "Algorithm",
         "Up",
@@ -52,7 +51,7 @@ ENGLISH = {
     "needed": (" (", " needed)"),
     "classes": [],
 }
-CHINESE = {
+CHINESE: dict[Any, Any] = {
     "headings": (
         "算法",
         "上传",
@@ -108,17 +107,17 @@ class AlgorithmTable(SphinxDirective):
         title, theory = field.children
         exported = exports(package)
         call = parse_call(title.astext())
-        name = call.func.id
+        name = ast.unparse(call.func)
         if name not in algorithms(exported):
             raise ValueError(f"{package.__name__} exports no such algorithm")
         if name not in missing:
             raise ValueError("this algorithm has a row above")
         algorithm = missing.pop(name)
         figures = measure(package, value_of(call, exported))
-        return [*self.cells(algorithm, figures), theory.children]
+        return [*self.cells(algorithm, figures), list(theory.children)]
 
     @property
-    def words(self) -> dict[str | bool, Any]:
+    def words(self) -> dict[Any, Any]:
         """The words of the book's language."""
         return CHINESE if is_chinese(self.config.language) else ENGLISH
 
@@ -131,7 +130,7 @@ class AlgorithmTable(SphinxDirective):
         found: list[nodes.field] = []
         for node in self.parse_content_to_nodes():
             if isinstance(node, nodes.field_list):
-                found += node.children
+                found += [each for each in node.children if isinstance(each, nodes.field)]
             else:
                 self.warn("nothing but fields is expected", self.get_location())
         return found
@@ -166,10 +165,3 @@ def multiple_of_d(vectors: int) -> nodes.Node:
     """A formula for so many numbers."""
     tex = {0: "0", 1: "d"}.get(vectors, f"{vectors}d")
     return nodes.math(tex, tex)
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive, and the package that exports the algorithms."""
-    app.add_config_value("algorithm_table_package", "fl_algos", "env")
-    app.add_directive("algorithm-table", AlgorithmTable)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
