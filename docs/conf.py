@@ -64,7 +64,6 @@ extensions = [
     "nb_run",
     "page_macros",
     "pcode",
-    "speed_table",
     "tex_assets",
     "search_texts",
     "section_places",
@@ -99,10 +98,6 @@ autodoc_typehints_description_target = "documented"
 autodoc_mock_imports = [] if find_spec("torch") else ["torch"]
 napoleon_use_ivar = True
 napoleon_custom_sections = ["Source"]
-
-# What `make bench` and `make peers` have measured
-
-speed_results = [str(DOCS / "bench.json"), str(DOCS / "peers.json")]
 
 # Mathematics and pseudocode
 

@@ -36,8 +36,7 @@ import folder_lock  # noqa: E402
 
 LANGUAGES = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
 LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
-MEASURED = ("bench.json", "peers.json")
-UNFRAMED = (*LANGUAGES, *LANDING, *MEASURED, "readme")  # in docs; see Project.frame
+UNFRAMED = (*LANGUAGES, *LANDING, "speed", "readme")  # in docs; see Project.frame
 BUILD_TOOLS = ("build", "hatchling")
 OLDEST_EXTRAS = ("data", "fast")  # torch is left out: some gigabytes
 OLDEST_TOOLS = ("hypothesis", "pytest")
