@@ -96,7 +96,7 @@ def al_iter(fedpd):
     "29cca2",
     oracles,
     [("self.theta_k0 - self.s * self.lambda_k", "self.theta_k0 + self.s * self.lambda_k")],
-    [("self.lambda_k, self.s, self.clients", "self.lambda_k, 1 / self.s, self.clients")],
+    [("prox(v_k, self.s, self.clients)", "prox(v_k, 1 / self.s, self.clients)")],
 )
 def al_prox(oracles):
     problem, f = federation()
