@@ -15,14 +15,13 @@ from sphinx.application import Sphinx
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-sys.path.insert(0, str(DOCS / "_ext"))
+PACKAGES = DOCS / "_ext"
+sys.path.insert(0, str(PACKAGES))
 
-import cite_page  # noqa: E402
-import nb_cache  # noqa: E402
-import nb_copy  # noqa: E402
-import nb_pool  # noqa: E402
-import pcode_words  # noqa: E402
-import tex_macros as macros  # noqa: E402
+from nb import cache, copies, pool  # noqa: E402
+from pcode import words  # noqa: E402
+from tex import macros  # noqa: E402
+from web import cite  # noqa: E402
 
 chinese = tags.has("zh")  # noqa: F821
 tree = "zh" if chinese else "en"
@@ -43,39 +42,18 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_design",
     "sphinxcontrib.bibtex",
-    "algorithm_table",
-    "api_cover",
-    "beside",
     "bilingual",
-    "build_status",
-    "cite_page",
-    "claims",
-    "content_policy",
-    "equation_preview",
-    "han_citations",
-    "han_index",
-    "han_markup",
-    "han_spacing",
-    "katex_math",
-    "latin_passages",
-    "live_figure",
-    "nb_alt",
-    "nb_links",
-    "nb_run",
-    "page_macros",
+    "measured",
+    "nb",
     "pcode",
-    "tex_assets",
-    "search_texts",
-    "section_places",
-    "theme_leftovers",
-    "unbroken",
-    "viewcode_spans",
+    "tex",
+    "web",
 ]
 exclude_patterns = ["_algo_pcode/*", "_exercises/*", "**/.ipynb_checkpoints"]
-locale_dirs = [str(DOCS / "_locale")]
-templates_path = ["_templates"]
+locale_dirs = [str(PACKAGES / "bilingual" / "locale")]
+templates_path = [str(folder) for folder in sorted(PACKAGES.glob("*/templates"))]
 bilingual_site_url = addresses["site_url"]
-cite_page_year = cite_page.year_of((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+cite_page_year = cite.year_of((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 nb_links_repository = addresses["repository_url"]
 
 nitpicky = True
@@ -107,19 +85,19 @@ html_math_renderer = "katex"
 
 # Notebooks
 
-nb_copy.copy_notebooks(ROOT)
+copies.copy_notebooks(ROOT)
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
 claims_file = str(ROOT / "notebooks" / "claims.json")
 if Path(claims_file).is_file():
     os.environ["FL_ALGOS_CLAIMS"] = claims_file  # the notebooks run on copies, in another folder
-notebook_state = nb_cache.state_of("fl_algos", ROOT / "constraints.txt", Path(claims_file))
+notebook_state = cache.state_of("fl_algos", ROOT / "constraints.txt", Path(claims_file))
 nb_execution_cache_path = str(ROOT / "build" / "cache" / notebook_state)
 if not chinese:
-    nb_cache.remove_others(Path(nb_execution_cache_path))
+    cache.remove_others(Path(nb_execution_cache_path))
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
-nb_execution_timeout = nb_pool.SECONDS_PER_CELL
+nb_execution_timeout = pool.SECONDS_PER_CELL
 nb_merge_streams = True
 nb_ipywidgets_js = {}
 # Such are the curves that notebooks store for live figures; a line of text is shown instead.
@@ -129,11 +107,11 @@ suppress_warnings = ["mystnb.unknown_mime_type"]
 
 html_theme = "sphinx_book_theme"
 html_title = project
-html_favicon = "_static/favicon.svg"
+html_favicon = "_ext/web/favicon.svg"
 html_context = {"default_mode": "light"}  # without scripts; with them mode.js chooses
 html_copy_source = False
 html_baseurl = f"{bilingual_site_url.rstrip('/')}/{tree}/" if bilingual_site_url else ""
-html_static_path = ["_static"]
+html_static_path = [str(folder) for folder in sorted(PACKAGES.glob("*/static"))]
 html_css_files = [
     *("pcode.css", "beside.css", "lines.css", "copy.css", "math.css", "preview.css"),
     *("lang-switch.css", "search.css", "toc.css", "dark.css", "page-tools.css", "viewcode.css"),
@@ -170,7 +148,7 @@ latex_documents = [("index", f"fl_algos-{tree}.tex", project, author, "manual")]
 latex_elements = {
     "papersize": "a4paper",
     "preamble": "\\usepackage{algorithm}\n\\usepackage{algorithmic}\n"
-    + pcode_words.for_latex(language)
+    + words.for_latex(language)
     + macros.for_latex(tex_macros),
 }
 if chinese:
@@ -185,4 +163,4 @@ if chinese:
 
 def setup(app: Sphinx) -> None:
     """Read all pages again when an extension has changed: Sphinx itself looks only at settings."""
-    app.add_config_value("extensions_state", nb_cache.digest((DOCS / "_ext").glob("*.py")), "env")
+    app.add_config_value("extensions_state", cache.digest(PACKAGES.rglob("*.py")), "env")

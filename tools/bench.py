@@ -34,7 +34,7 @@ sys.path[:0] = [str(ROOT / "docs" / "_ext"), str(ROOT / "tools")]
 
 import speed_tables  # noqa: E402
 from bench_costs import PROXIMAL_CASES, PROXIMAL_STEPS, normal  # noqa: E402
-from machine import processor  # noqa: E402 (the status page names it too)
+from measured.machine import processor  # noqa: E402 (the status page names it too)
 
 RESULTS = speed_tables.FOLDER / "bench.json"
 FORMER = "d876f338cc47bf9fa5d473ed6f5c0fa7598a10f4"  # before rounds cost what takes part

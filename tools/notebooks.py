@@ -19,8 +19,8 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
-from nb_kernel import kernel_config  # noqa: E402
-from nb_pool import SECONDS_PER_CELL, side_by_side  # noqa: E402
+from nb.kernel import kernel_config  # noqa: E402
+from nb.pool import SECONDS_PER_CELL, side_by_side  # noqa: E402
 
 # What differs from one run or one machine to the next, and says nothing about the results.
 VOLATILE_OF_CELL = ("execution", "ExecuteTime")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from mini import ROOT
+from support.mini import ROOT
 from support.pages import SITE, unavailable
 
 VALIDATOR = ROOT / "build" / "node-test" / "node_modules" / "html-validate"

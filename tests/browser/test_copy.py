@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pcode_lines import statements
+from pcode.lines import statements
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = "{}/algorithms/primal_dual.html"

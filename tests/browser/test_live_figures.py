@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import live_figure
+from measured import live_figure
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "en" / "live_figures.ipynb"
 CHAPTERS = {"proxskip": "skipping", "kappa": "skipping", "fedpd": "primal_dual"}

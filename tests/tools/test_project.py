@@ -58,7 +58,7 @@ FILES = {
     "docs/conf.py": "",
     "docs/_node/package.json": "{}",
     "docs/_node/package-lock.json": "{}",
-    "docs/_locale/zh_CN/LC_MESSAGES/sphinx.po": "",
+    "docs/_ext/bilingual/locale/zh_CN/LC_MESSAGES/sphinx.po": "",
     "tests/_node/package.json": "{}",
     "tests/_node/package-lock.json": "{}",
     "docs/en/index.rst": "Book",
@@ -291,7 +291,7 @@ def test_what_the_tests_need_is_enough_for_the_book(machine: Machine) -> None:
 
 def test_compiled_words_do_not_count_as_a_change(machine: Machine) -> None:
     machine.book()
-    compiled = machine.root / "docs" / "_locale" / "zh_CN" / "LC_MESSAGES" / "sphinx.mo"
+    compiled = machine.root / "docs/_ext/bilingual/locale/zh_CN/LC_MESSAGES/sphinx.mo"
     put(compiled, "compiled")
     assert machine.book() == []
     Project(machine.root, machine).clean()
@@ -515,6 +515,39 @@ def test_every_check_runs_and_one_that_fails_fails_all(
     assert main(["test"], Project(machine.root, run)) == 0
 
 
+EXAMPLE = "\n>>> 1 + 1\n2\n"
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese", "pages"),
+    [
+        ({"a": EXAMPLE, "b": "-"}, {"a": EXAMPLE, "b": "-"}, {"en": ["a"]}),
+        ({"a": EXAMPLE}, {"a": EXAMPLE.replace("2", "3")}, {"en": ["a"], "zh": ["a"]}),
+        ({"a": "-", "b": EXAMPLE}, {"a": EXAMPLE, "b": EXAMPLE}, {"en": ["b"], "zh": ["a"]}),
+        ({"a": EXAMPLE}, {"a": "-"}, {"en": ["a"]}),
+        (
+            {"a": "\n   .. include:: _part/a.rst\n", "_part/a": EXAMPLE},
+            {"a": "\n   .. include:: _part/a.rst\n", "_part/a": EXAMPLE + EXAMPLE},
+            {"en": ["a"], "zh": ["a"]},
+        ),
+    ],
+)
+def test_examples_are_tried_in_one_language_unless_they_differ(
+    machine: Machine, english: dict[str, str], chinese: dict[str, str], pages: dict[str, list[str]]
+) -> None:
+    for language, texts in (("en", english), ("zh", chinese)):
+        for name, text in texts.items():
+            path = machine.root / "docs" / language / f"{name}.rst"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+    commands = Project(machine.root, machine).doctests()
+    assert commands.keys() == {f"doctest {language}" for language in pages}
+    for language, names in pages.items():
+        words = commands[f"doctest {language}"]
+        rest = [path for path in words if str(path).endswith(".rst")]
+        assert rest == [machine.root / "docs" / language / f"{name}.rst" for name in names]
+
+
 def test_a_failed_command_is_named(machine: Machine, capfd: pytest.CaptureFixture[str]) -> None:
     machine.fails_at["npm"] = 7
     assert main(["book"], Project(machine.root, machine)) == 1
@@ -627,7 +660,7 @@ def test_in_ci_a_test_that_cannot_run_is_a_failure(tmp_path: Path) -> None:
     assert answer.stdout == "make test with CI=true\n"
 
 
-TARGETS = ("book", "test", "bench", "peers", "serve", "notebooks", "claims", "clean")
+TARGETS = ("book", "test", "bench", "peers", "serve", "notebooks", "claims", "algorithm", "clean")
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:

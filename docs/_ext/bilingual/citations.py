@@ -1,0 +1,42 @@
+"""Citations in a Chinese sentence: Zhang 等, Hu 与 Huang, and not ``et al.`` and ``and``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sphinxcontrib.bibtex.plugin import register_plugin
+from sphinxcontrib.bibtex.style.referencing import PersonStyle
+from sphinxcontrib.bibtex.style.referencing.foot import FootReferenceStyle
+
+from bilingual.han import is_chinese
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.config import Config
+
+NAME = "foot_han"
+
+
+def _chinese_list() -> PersonStyle:
+    return PersonStyle(sep="、", sep2=" 与 ", last_sep=" 与 ", other=" 等")
+
+
+@dataclass
+class ChineseFootStyle(FootReferenceStyle):
+    """References by footnotes, with Chinese between the names."""
+
+    person: PersonStyle = field(default_factory=_chinese_list)
+
+
+def choose(app: Sphinx, config: Config) -> None:
+    """Take this style in Chinese books."""
+    if is_chinese(config.language):
+        config.bibtex_foot_reference_style = NAME
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the style."""
+    register_plugin("sphinxcontrib.bibtex.style.referencing", NAME, ChineseFootStyle)
+    app.connect("config-inited", choose)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,17 @@
+"""The site around the text: its frame, styles and scripts, its search, what pages may do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+EXTENSIONS = ("api", "cite", "leftovers", "licences", "policy", "search", "viewcode")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Set up the parts."""
+    for name in EXTENSIONS:
+        app.setup_extension(f"{__name__}.{name}")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
