@@ -51,6 +51,7 @@ extensions = [
     "cite_page",
     "claims",
     "content_policy",
+    "drawings",
     "equation_preview",
     "han_citations",
     "han_index",
@@ -103,6 +104,10 @@ napoleon_custom_sections = ["Source"]
 # What `make bench` and `make peers` have measured
 
 speed_results = [str(DOCS / "bench.json"), str(DOCS / "peers.json")]
+
+# Drawings
+
+drawings_folder = str(DOCS / "figures")
 
 # Mathematics and pseudocode
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Directives whose content is prose; that of all others (math, doctest, toctree, ...) is not.
 PROSE = {"admonition", "note", "warning", "tip", "list-table", "dropdown", "rubric", "glossary"}
-PROSE |= {"topic", "seealso", "figure", "image", "live-figure", "algorithm-table"}
+PROSE |= {"topic", "seealso", "figure", "image", "drawing", "live-figure", "algorithm-table"}
 COMMENT = re.compile(r"( *)\.\.(?: |$)")
 
 NOT_PROSE = re.compile(
