@@ -43,6 +43,7 @@ extensions = [
     "sphinx_design",
     "sphinxcontrib.bibtex",
     "bilingual",
+    "drawings",
     "measured",
     "nb",
     "pcode",
@@ -76,6 +77,10 @@ autodoc_typehints_description_target = "documented"
 autodoc_mock_imports = [] if find_spec("torch") else ["torch"]
 napoleon_use_ivar = True
 napoleon_custom_sections = ["Source"]
+
+# Drawings
+
+drawings_folder = str(DOCS / "figures")
 
 # Mathematics and pseudocode
 
