@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PORT ?= 8000
 
-.PHONY: help book test bench peers serve notebooks claims clean python
+.PHONY: help book test bench peers serve notebooks claims algorithm clean python
 
 help:
 	@echo "make book       set up, and build both books into build/site"
@@ -13,6 +13,7 @@ help:
 	@echo "make peers      the same for other frameworks, which it installs into build/peers"
 	@echo "make notebooks  run the notebooks and store their outputs, in both languages"
 	@echo "make claims     the same, and write the numbers that the book states anew"
+	@echo "make algorithm  begin one: make algorithm NAME=FedNew"
 	@echo "make clean      remove all that make has made: .venv, build, the notebooks' copies"
 	@echo "PYTHON=python3.12 after any of them chooses a Python: 3.11, 3.12 or 3.13"
 
@@ -22,6 +23,9 @@ book test bench peers notebooks claims clean: python
 
 serve: python
 	@"$(PYTHON)" -B tools/project.py serve "$(PORT)"
+
+algorithm: python
+	@"$(PYTHON)" -B tools/new_algorithm.py "$(NAME)"
 
 # Asked before the tool is read, in words that every Python since 2 understands.
 python:

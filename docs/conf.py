@@ -39,10 +39,10 @@ extensions = [
     "sphinx_design",
     "sphinxcontrib.bibtex",
     "bilingual",
+    "drawings",
     "measured",
     "nb",
     "pcode",
-    "speed_table",
     "tex",
     "web",
 ]
@@ -79,9 +79,9 @@ autodoc_mock_imports = [] if find_spec("torch") else ["torch"]
 napoleon_use_ivar = True
 napoleon_custom_sections = ["Source"]
 
-# What `make bench` and `make peers` have measured
+# Drawings
 
-speed_results = [str(DOCS / "bench.json"), str(DOCS / "peers.json")]
+drawings_folder = str(DOCS / "figures")
 
 # Mathematics and pseudocode
 

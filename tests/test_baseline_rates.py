@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -29,7 +30,7 @@ from fl_algos import (
 )
 from fl_algos.draw import Draws
 from fl_algos.theory import fedprox_contraction
-from support.cases import SCALES, SEEDS, for_any
+from support.cases import SCALES, SEEDS
 from support.small import PROBLEMS, random_problem
 
 KINDS = st.sampled_from(sorted(PROBLEMS))
@@ -53,7 +54,7 @@ def off_at_rest(algorithm, problem, rounds):
     return np.linalg.norm(theta - problem.theta_star)
 
 
-@for_any(kind=KINDS, seed=SEEDS, s=SCALES)
+@given(kind=KINDS, seed=SEEDS, s=SCALES)
 def test_fedprox_contracts(kind, seed, s):
     problem, bound = random_problem(kind, seed), fedprox_contraction(s, PROBLEMS[kind].mu)
     assert problem.mu == pytest.approx(PROBLEMS[kind].mu)
@@ -65,7 +66,7 @@ def test_fedprox_contracts(kind, seed, s):
         assert np.linalg.norm(move) <= bound * np.linalg.norm(theta - other) * (1 + 1e-9)
 
 
-@for_any(s=SCALES, mu=SCALES)
+@given(s=SCALES, mu=SCALES)
 def test_it_contracts_no_faster_where_all_curvature_is_mu(s, mu):
     problem = Quadratic(np.tile(mu * np.eye(2), (3, 1, 1)), np.arange(6.0).reshape(3, 2))
     theta, other = np.array([1.0, -2.0]), np.array([-3.0, 0.5])
@@ -117,7 +118,7 @@ def test_the_first_order_of_the_bias(R):
     assert np.linalg.norm(rest - problem.theta_star - lead) < 0.01 * np.linalg.norm(lead)
 
 
-@for_any(beta=st.floats(0, 0.99), part=st.floats(0.01, 100), nu=SCALES)
+@given(beta=st.floats(0, 0.99), part=st.floats(0.01, 100), nu=SCALES)
 def test_the_limits_of_momentum_on_the_server(beta, part, nu):
     """m+ = beta m - share nu e, e+ = e + h m+: all eigenvalues within the unit circle or not."""
     if abs(part - 1) < 1e-6:
@@ -142,7 +143,7 @@ def test_beyond_its_limit_fedadam_goes_round_the_point_of_rest(beta1, beta2, see
     assert 1e-4 < late.max() < 50 * eta
 
 
-@for_any(seed=SEEDS, L_q=st.floats(0.01, 4))
+@given(seed=SEEDS, L_q=st.floats(0.01, 4))
 def test_what_a_step_of_davis_yin_does_to_distances(seed, L_q):
     """Of the exercise: |dw+|^2 <= |dw|^2 - (1 - L_q/2) |dw - dw+|^2."""
     rng = np.random.default_rng(seed)
@@ -199,7 +200,7 @@ def test_with_the_weighted_mean_each_solves_the_weighted_problem(algorithm):
     assert np.linalg.norm(state.theta - plain.theta_star) > 0.1
 
 
-@for_any(seed=SEEDS)
+@given(seed=SEEDS)
 def test_scaled_functions_have_the_weighted_mean_and_a_larger_condition_number(seed):
     plain = random_quadratics(K=4, d=3, seed=seed)
     w_k = np.random.default_rng(seed).uniform(0.1, 1, size=4)

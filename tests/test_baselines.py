@@ -28,6 +28,7 @@ from fl_algos import (
 from fl_algos.draw import Draws
 from fl_algos.oracles import GD, SGD
 from literal.clients import quadratics, regression
+from support.algorithms import EACH
 from support.small import column, scalar
 
 
@@ -328,10 +329,9 @@ def test_a_state_of_scaffold_whose_c_is_not_the_mean_is_refused():
 @pytest.mark.parametrize(
     "algorithm",
     [
+        *[algorithm for algorithm in EACH if getattr(algorithm, "samples_clients", False)],
         FedAvg(0.3, R=(2, 1, 3)),
-        FedAvgM(0.5, 0.3, R=2),
         FedOpt(0.1, 0.3, Yogi(0.9), R=2),
-        FedProx(0.5),
         FedProx(0.5, SGD(0.3, Q=2)),
         Scaffold(0.3, R=(2, 1, 3)),
         Scaffold(0.3, R=2, option=1),

@@ -59,7 +59,7 @@ def fedpd_errors(problem, s, rounds=40):
 
 
 @KINDS
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seed=SEEDS, factor=st.floats(0.03, 30.0))
 def test_douglas_rachford_contracts_in_each_round(kind, seed, factor):
     problem = random_problem(kind, seed)
@@ -81,7 +81,7 @@ def fedsplit_errors(problem, s, rounds=40):
 
 
 @KINDS
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seed=SEEDS, factor=st.floats(0.03, 30.0))
 def test_peaceman_rachford_contracts_in_each_round(kind, seed, factor):
     problem = random_problem(kind, seed)
@@ -218,7 +218,7 @@ def test_skipping_leaves_a_plateau():
     assert 1e-6 <= history.distance[-100:].max() <= 1.0
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(seed=SEEDS, p=st.floats(0.0, 0.8))
 def test_no_plateau_with_a_shared_quadratic_hessian(seed, p):
     problem = random_quadratics(K=6, d=5, hessian_angle=0.0, linear_spread=3.0, seed=seed)
@@ -226,7 +226,7 @@ def test_no_plateau_with_a_shared_quadratic_hessian(seed, p):
     assert history.grad_norm2[-1] <= 1e-20
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(seed=SEEDS, h=st.floats(0.1, 10.0))
 def test_the_plateau_grows_with_the_square_of_the_linear_terms(seed, h):
     """From the common centre theta*, round by round, with the same coins."""

@@ -6,11 +6,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given
 from numpy.testing import assert_allclose
 
 from fl_algos import FedPD, LeastSquares, LogisticRegression, random_quadratics, run
 from fl_algos.problems import _kernels, _layout, _spectrum
-from support.cases import SEEDS, for_any
+from support.cases import SEEDS
 
 
 def federation(sizes, d, kind=LogisticRegression):
@@ -19,7 +20,7 @@ def federation(sizes, d, kind=LogisticRegression):
     return kind(X, [rng.integers(0, 2, len(x)) for x in X], l2=0.1), X
 
 
-@for_any(seed=SEEDS)
+@given(seed=SEEDS)
 def test_at_most_a_quarter_is_padding(seed):
     rng = np.random.default_rng(seed)
     sizes = 1 + rng.pareto(0.7, size=rng.integers(1, 200)).clip(max=1e5).astype(int)

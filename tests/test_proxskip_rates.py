@@ -109,7 +109,7 @@ def random_state(algorithm, problem, seed):
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seed=SEEDS, share=st.floats(0.05, 1.95), p=st.floats(0.01, 1.0))
 def test_the_lyapunov_function_of_scaffnew(kind, seed, share, p):
     """Its identity for any f, and its contraction, exactly in expectation over the coin."""
@@ -136,7 +136,7 @@ def test_the_lyapunov_function_of_scaffnew(kind, seed, share, p):
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seed=SEEDS, share=st.floats(0.05, 1.0), p=st.floats(0.01, 0.9))
 @pytest.mark.filterwarnings("ignore::fl_algos.UnstableProxSkip")
 def test_the_lyapunov_function_of_proxskip_as_written(kind, seed, share, p):
@@ -176,7 +176,7 @@ def merely_convex(seed):
     return problem
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(seed=SEEDS, share=st.floats(0.02, 1.0), p=st.floats(0.0, 0.99), R=st.integers(1, 50))
 def test_the_lyapunov_function_never_grows_on_convex_functions(seed, share, p, R):
     """They are flat in two directions, where f_k - <c_k, .> is not bounded below."""
@@ -209,7 +209,7 @@ def share_removed(K, p):
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seed=SEEDS, share=st.floats(0.05, 1.0), p=st.floats(0.05, 1.0))
 def test_coins_of_their_own_have_the_identity_of_scaffnew(kind, seed, share, p):
     """Exactly in expectation over all subsets, with q for p in the coefficient and in Psi."""
@@ -321,7 +321,7 @@ def test_proxskip_as_written_contracts_by_no_smaller_factor(gamma, theta_error, 
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(seed=SEEDS, share=st.floats(0.02, 1.0), p=st.floats(0.0, 0.95), R=st.integers(1, 20))
 def test_the_lyapunov_function_of_corrected_proxskip_with_local_steps(kind, seed, share, p, R):
     """Its identity for any f, the theorem on its rate, and the contraction for quadratics."""
@@ -453,7 +453,7 @@ def sample_gradient(problem, k, i):
     return problem.grad(problem.theta_star[None], np.array([k]), batch)[0]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seed=SEEDS, p=st.floats(0.05, 1.0))
 def test_with_weights_the_weighted_mean_has_the_same_identity(seed, p):
     """The mean, the norm and the sum of the c_k are all weighted."""

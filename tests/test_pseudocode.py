@@ -9,7 +9,7 @@ from literal.comparison import Machinery
 from support import blocks, cover
 from support.mutate import planted
 
-FAULTS = [(name, fault) for name in blocks.NAMES for fault in blocks.literal(name).FAULTS]
+FAULTS = [(name, fault) for name in blocks.NAMES for fault in blocks.faults(name)]
 SHARED_FAULTS = {
     "the other side of the coin": (
         draw,
@@ -54,6 +54,11 @@ def test_lock(name):
 @pytest.mark.parametrize("name", blocks.NAMES)
 def test_equal(name):
     blocks.literal(name).check(blocks.module(name))
+
+
+@pytest.mark.parametrize("name", blocks.NAMES)
+def test_there_are_teeth(name):
+    assert blocks.literal(name).FAULTS
 
 
 @pytest.mark.parametrize(("name", "fault"), FAULTS)
@@ -105,6 +110,22 @@ def test_cover_notices(departure):
     assert sound in source
     source = source.replace(sound, changed)
     assert cover.uncovered(blocks.block("fedpd"), source, {"init", "round"})
+
+
+@pytest.mark.parametrize("literal", [False, True])
+def test_cover_notices_a_line_of_text_that_is_no_heading(literal):
+    block = blocks.block("fedpd")
+    source = blocks.literal_source("fedpd") if literal else blocks.source("fedpd")
+    functions = {"fedpd"} if literal else {"init", "round"}
+    assert block[1].text == r"{\bfseries Initiation:}"
+    for text, noticed in (
+        (r"{\bfseries Initiation}", True),
+        (r"$\hspace{1.3em}$ shuffle the clients", True),
+        ("Initiation:", False),
+        (r"$\hspace{1.3em}$ {\bfseries 初始化：}", False),
+    ):
+        block[1] = block[1]._replace(text=text)
+        assert bool(cover.uncovered(block, source, functions, literal)) is noticed, text
 
 
 def test_cover_notices_a_missing_function():

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -24,7 +24,7 @@ from fl_algos.theory import (
     skip_probability_as_written,
     skip_probability_table_iii,
 )
-from support.cases import SCALES, for_any
+from support.cases import SCALES
 
 S = fedpd_step_size(1.0)
 BOUNDARY = (1 - 2 * S) / (1 + S)
@@ -77,7 +77,7 @@ class TestSkipProbability:
             assert (branch, capped) == ("neither", "")
 
     @pytest.mark.parametrize(("form", "unit"), FORMS.items())
-    @for_any(eps=ratio)
+    @given(eps=ratio)
     def test_each_case_only_in_its_range(self, form, unit, eps):
         p, branch, capped = form(eps, 1.0, S, 1.0)
         assert capped == ""
@@ -101,14 +101,14 @@ class TestSkipProbability:
         assert form(1e-300, 1e-3, S, 1.0).capped == ""
 
     @pytest.mark.parametrize("form", ALL_FORMS)
-    @for_any(eps=ratio, G=SCALES, share=share)
+    @given(eps=ratio, G=SCALES, share=share)
     def test_it_depends_on_eps_over_G_squared(self, form, eps, G, share):
         s = share * LIMIT
         found, expected = form(eps * G**2, G, s, 1.0), form(eps, 1.0, s, 1.0)
         assume(found.branch == expected.branch)  # rounding at an end of a range
         assert_allclose(found.p, expected.p, rtol=1e-9)
 
-    @for_any(
+    @given(
         eps=st.floats(min_value=5e-324, max_value=1.7e308),
         G=st.floats(min_value=0, max_value=1.7e308),
         share=share,
@@ -119,7 +119,7 @@ class TestSkipProbability:
             p, branch, _ = form(eps, G, s, 1.0)
             assert (branch == "neither" and math.isnan(p)) or 0 <= p < 1
 
-    @for_any(
+    @given(
         eps=ratio,
         share=share,
         L=SCALES,
@@ -143,14 +143,14 @@ class TestSkipProbability:
             skip_probability(0.1, 1.0, S, 1.0, K=10)
 
 
-@for_any(p=st.floats(0, 0.99), share=share, K=st.integers(1, 1000))
+@given(p=st.floats(0, 0.99), share=share, K=st.integers(1, 1000))
 def test_the_plateau_factor_at_L_1(p, share, K):
     s = share * LIMIT
     assume(abs(p - (1 - 2 * s) / (1 + s)) > 1e-5)  # where the printed form is 0/0
     assert_allclose(plateau_factor(p, s, 1.0, K), remark_5(p, s, K), rtol=1e-9, atol=1e-300)
 
 
-@for_any(share=share)
+@given(share=share)
 def test_the_plateau_factor_between_the_two_cases(share):
     """The sum of the powers of C3 has 1/(1 - p) terms there, and all of them are 1."""
     s = share * LIMIT
@@ -159,7 +159,7 @@ def test_the_plateau_factor_between_the_two_cases(share):
     assert_allclose(plateau_factor(p, s, 1.0, 2), expected, rtol=1e-9)
 
 
-@for_any(p=st.floats(0, 0.99), share=share, L=SCALES)
+@given(p=st.floats(0, 0.99), share=share, L=SCALES)
 def test_the_plateau_factor_has_no_unit(p, share, L):
     s = share * LIMIT
     found, expected = plateau_factor(p, s / L, L, 3), plateau_factor(p, s, 1.0, 3)
@@ -169,7 +169,7 @@ def test_the_plateau_factor_has_no_unit(p, share, L):
 probability = st.one_of(st.floats(0, BELOW_1), st.floats(0, 16).map(lambda x: 1 - 10.0**-x))
 
 
-@for_any(one=probability, other=probability, share=share)
+@given(one=probability, other=probability, share=share)
 def test_the_plateau_factor_does_not_decrease(one, other, share):
     s = share * LIMIT
     assume(max(one, other) < 1)
@@ -184,7 +184,7 @@ def test_the_cases_of_table_iii_are_no_approximations():
         assert found == pytest.approx(quotient, rel=0.01)
 
 
-@for_any(kappa=st.floats(1, 1e6), L=SCALES)
+@given(kappa=st.floats(1, 1e6), L=SCALES)
 def test_the_best_step_of_fedsplit(kappa, L):
     mu = L / kappa
     best = fedsplit_contraction(fedsplit_best_step(L, mu), L, mu)
@@ -244,7 +244,7 @@ def test_no_smaller_bound_would_do():
         assert 0 <= fedpd_quadratic_rate(1 / math.sqrt(mu), 1.0, mu) - found < 0.5 * mu
 
 
-@for_any(kappa=st.floats(1, 1e8), L=SCALES)
+@given(kappa=st.floats(1, 1e8), L=SCALES)
 def test_the_rate_on_quadratics_at_the_step_of_the_mean(kappa, L):
     mu = L / kappa
     rate = fedpd_quadratic_rate(1 / math.sqrt(L * mu), L, mu)
@@ -269,7 +269,7 @@ def test_the_step_limit_is_sharp(share, converges):
     assert_allclose(radius, s / (1 - s), rtol=1e-12)
 
 
-@for_any(gap=SCALES, share=st.floats(0.01, 0.99), start=SCALES)
+@given(gap=SCALES, share=st.floats(0.01, 0.99), start=SCALES)
 def test_the_gradient_bound_has_the_unit_of_a_squared_gradient(gap, share, start):
     """f times 9, hence L and the gap times 9, s divided by 9, squared gradients times 81."""
     s = share * fedpd_step_limit(1.0)
@@ -278,7 +278,7 @@ def test_the_gradient_bound_has_the_unit_of_a_squared_gradient(gap, share, start
     assert_allclose(fedpd_gradient_bound(gap, 100, s, 1.0, start), one / 10, rtol=1e-12)
 
 
-@for_any(share=st.floats(0.01, 0.99))
+@given(share=st.floats(0.01, 0.99))
 def test_the_gradient_bound_is_put_together_as_in_its_proof(share):
     s = share * fedpd_step_limit(1.0)
     square_by_moves, loss_by_moves = ((1 + s**2) / s) ** 2, (1 - 2 * s) * (1 + s) / (2 * s)

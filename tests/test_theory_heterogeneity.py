@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from fl_algos import LogisticRegression, Quadratic, random_quadratics
 from fl_algos.theory import G_along, dissimilarity, hessian_range
 from literal.clients import regression
-from support.cases import SEEDS, for_any
+from support.cases import SEEDS
 
 
 def on_torch(problem, dtype):
@@ -60,7 +61,7 @@ class TestHessianRange:
 
 
 class TestHeterogeneity:
-    @for_any(seed=SEEDS, power=st.floats(-2, 4))
+    @given(seed=SEEDS, power=st.floats(-2, 4))
     def test_the_bound_for_logistic_regression_holds_everywhere(self, seed, power):
         problem = regression((7, 20, 3), 4, seed)[0]
         thetas = 10**power * np.random.default_rng(seed).normal(size=(5, 4))
@@ -109,7 +110,7 @@ class TestHeterogeneity:
         assert G_along(problem, thetas) == pytest.approx(max(each))
         assert G_along(random_quadratics(K=1, d=2), thetas) == 0.0
 
-    @for_any(seed=SEEDS, B=st.floats(0, 3))
+    @given(seed=SEEDS, B=st.floats(0, 3))
     def test_dissimilarity_is_the_smallest_G(self, seed, B):
         problem = random_quadratics(K=4, d=2, seed=seed)
         thetas = np.random.default_rng(seed).normal(size=(6, 2))

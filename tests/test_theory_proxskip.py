@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -14,10 +14,9 @@ from fl_algos.theory import (
     proxskip_rho,
     proxskip_rho_limit,
 )
-from support.cases import for_any
 
 
-@for_any(p=st.floats(0, 0.99), R=st.integers(1, 20))
+@given(p=st.floats(0, 0.99), R=st.integers(1, 20))
 def test_stability_is_that_of_the_mean_square(p, R):
     """E (1 - p R N)^2 for N geometric, summed up."""
     N = np.arange(1, 20_000)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -21,10 +22,10 @@ from fl_algos.theory import (
     scaffnew_steps_contraction,
     scaffnew_steps_rate,
 )
-from support.cases import SCALES, for_any
+from support.cases import SCALES
 
 
-@for_any(kappa=st.floats(1, 1e8), L=SCALES)
+@given(kappa=st.floats(1, 1e8), L=SCALES)
 def test_scaffnew_at_the_best_p(kappa, L):
     """kappa log iterations and sqrt(kappa) log communications."""
     mu = L / kappa
@@ -60,7 +61,7 @@ def test_the_best_p_is_near_the_minimum_over_all_p(gamma, kappa):
         assert_allclose(sharper, (6 - gamma) ** 0.5 / 4 * kappa**0.5, rtol=0.02)
 
 
-@for_any(p=st.floats(0.01, 1), a=SCALES)
+@given(p=st.floats(0.01, 1), a=SCALES)
 def test_the_mean_square_where_the_step_is_that_of_the_curvature(p, a):
     """There a communication multiplies the error of c_k by 1 - p, and nothing else lasts."""
     rate = scaffnew_mean_square_rate(1 / a, p, a)
@@ -80,15 +81,13 @@ def test_the_mean_square_far_from_the_kink(gamma, ratio):
         assert_allclose(frequent, min(2 * a, (4 * a + p**2) / 3), rtol=0.15)
 
 
-@for_any(p=st.floats(0.01, 1), a=st.floats(1e-4, 2))
+@given(p=st.floats(0.01, 1), a=st.floats(1e-4, 2))
 def test_the_mean_square_is_within_the_theorem(p, a):
     contraction = scaffnew_contraction(0.99, p, L=a, mu=a)
     assert scaffnew_mean_square_rate(0.99, p, a) <= contraction * (1 + 1e-12)
 
 
-@for_any(
-    R=st.integers(1, 40), p=st.floats(0.01, 1), low=st.floats(1e-6, 1), high=st.floats(1e-6, 1)
-)
+@given(R=st.integers(1, 40), p=st.floats(0.01, 1), low=st.floats(1e-6, 1), high=st.floats(1e-6, 1))
 def test_the_maximum_over_an_interval_is_at_an_end(R, p, low, high):
     """The contraction with R steps, against a fine grid."""
     mu, L = sorted((low, high))
@@ -104,16 +103,14 @@ def test_the_maximum_over_an_interval_is_at_an_end(R, p, low, high):
         assert_allclose(found, scaffnew_contraction(1.0, p, L, mu), rtol=1e-12)
 
 
-@for_any(R=st.integers(1, 1000))
+@given(R=st.integers(1, 1000))
 def test_local_steps_without_a_coin(R):
     """R = sqrt(kappa) steps to each communication: about sqrt(kappa)/2 of these per factor e."""
     factor = scaffnew_steps_contraction(1.0, 1.0, R, 1.0, 1 / R**2)
     assert factor <= math.exp(-2 / R) + 1 / R**2
 
 
-@for_any(
-    R=st.integers(1, 200), p=st.floats(0.01, 1), mu=st.floats(1e-6, 1), share=st.floats(0.1, 1)
-)
+@given(R=st.integers(1, 200), p=st.floats(0.01, 1), mu=st.floats(1e-6, 1), share=st.floats(0.1, 1))
 def test_what_is_proved_of_local_steps_is_no_less_than_the_factor_on_quadratics(R, p, mu, share):
     proved = scaffnew_steps_rate(share, p, R, mu)
     assert scaffnew_steps_contraction(share, p, R, 1.0, mu) <= proved * (1 + 1e-12)

@@ -11,6 +11,7 @@ from fl_algos import Scaled
 from fl_algos.draw import Draws
 from fl_algos.oracles import GD, VR
 from literal.clients import quadratics
+from support.algorithms import EACH
 from support.small import PROBLEMS, scalar
 
 COPIES = np.array([1, 3, 2, 5])
@@ -31,17 +32,13 @@ def weighted_and_copied(kind):
 
 
 ALGORITHMS = [
-    lambda R: fl.GradientDescent(0.3),
-    lambda R: fl.ProxSkip(0.2, 0.3, R=2),
+    *[lambda R, algorithm=algorithm: algorithm for algorithm in EACH],
     lambda R: fl.ProxSkip(0.2, 0.6, R=3, corrected=True),
-    lambda R: fl.Scaffnew(0.3, 0.4),
-    lambda R: fl.FedPD(1.0, 0.3),
     lambda R: fl.FedPD(1.0, 0.3, GD(0.2, 3)),
     lambda R: fl.FedPD(1.0, 0.3, VR(0.2, 3, 4)),
     lambda R: fl.FedAvg(0.3, R),
     lambda R: fl.FedAvgM(0.7, 0.3, 0.5, R),
     lambda R: fl.FedOpt(0.1, 0.3, fl.Adam(0.9), R=R),
-    lambda R: fl.FedProx(1.0),
     lambda R: fl.Scaffold(0.2, 0.9, R, option=1),
     lambda R: fl.Scaffold(0.2, 0.9, R, option=2),
 ]

@@ -55,7 +55,8 @@ def public(folder: Path) -> list[str]:
 
 def summary(folder: Path) -> str:
     """The first line of a package's docstring."""
-    return ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))).splitlines()[0]
+    tree = ast.parse((folder / "__init__.py").read_text("utf-8"))
+    return (ast.get_docstring(tree) or "").partition("\n")[0]
 
 
 def drawing(house: Path = HOUSE) -> str:

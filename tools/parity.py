@@ -3,13 +3,15 @@ r"""Compare the two languages of the book: what has to be the same in both, and 
 The prose differs, of course. The same in both have to be: the files; labels, headings' levels,
 displayed equations, citations, claims, code, and what directives take in; the mathematics of the
 pseudocode, line by line; the notebooks' code and outputs. So have the formulas in sentences and
-the code that states a value, ``p = 0.3``: in a section of a page and in a cell of a notebook each
-stands as often as in the twin. Their order may differ, and a word inside `\text{...}`.
+the code that states a value, ``p = 0.3``: in a section of a page, in a cell of a notebook and in a
+text of a description each stands as often as in the twin. Their order may differ, and a word
+inside `\text{...}`.
 """
 
 import json
 import re
 import sys
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
@@ -20,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
 from pcode.lines import caption, statements  # noqa: E402 (it lies beside the extension that prints it)
-from rst_lines import CALL, DIRECTIVE, OPTION, PROSE_OPTIONS  # noqa: E402
+from rst_lines import DIRECTIVE, OPTION, PROSE_OPTIONS, texts  # noqa: E402
 from tex.macros import group  # noqa: E402
 
 LANGUAGES = ("en", "zh")
@@ -71,9 +73,9 @@ Facts = dict[str, list[Fact]]
 # --- pages ---------------------------------------------------------------------------------------
 
 
-def page_facts(path: Path) -> Facts:
+def page_facts(text: str) -> Facts:
     """Collect the facts of a page by their kind, each kind in the order of the page."""
-    lines = path.read_text("utf-8").splitlines()
+    lines = text.splitlines()
     facts: Facts = defaultdict(list)
     facts["heading"] = list(headings(lines))
     for number, line in enumerate(lines, 1):
@@ -127,8 +129,6 @@ def add_directive(facts: Facts, found: re.Match[str], number: int, rest: list[st
         parts += body
     elif name == "toctree":
         parts += [TARGET.sub(r"\1", entry.strip()) for entry in body if entry.strip()]
-    elif name == "algorithm-table":
-        parts += [found[1] for line in body if (found := CALL.match(line))]
     kind = "code block" if name in CODE else "directive"
     facts[kind].append(Fact("\n".join([f".. {name}:: {parts[0]}".rstrip(), *parts[1:]]), number))
 
@@ -174,7 +174,7 @@ def formula(tex: str) -> str:
 def pseudocode_facts(path: Path) -> Facts:
     """Collect the keyword and the mathematics of each line; those of comments count too."""
     text = path.read_text("utf-8")
-    facts = page_facts(path)
+    facts = page_facts(text)
     facts["formula in caption"] = [Fact(formula(each), 1) for each in MATH.findall(caption(text))]
     position = 0
     for statement in statements(text):
@@ -228,12 +228,33 @@ def canonical(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
+# --- descriptions --------------------------------------------------------------------------------
+
+
+def description_facts(text: str, language: str) -> Facts:
+    """Collect what a description says in one language, text by text."""
+    facts: Facts = defaultdict(list)
+    start = text.index(f"[{language}]")
+    for key, words in texts(tomllib.loads(text)[language]):
+        first = words.strip().splitlines()[0]
+        line = text.count("\n", 0, text.find(first, start)) + 1
+        facts["text"].append(Fact(key, line))
+        for kind, found in page_facts(words).items():
+            facts[f"{kind.partition(' in ')[0]} of {key}"] += [
+                Fact(fact.value, line + fact.line - 1) for fact in found
+            ]
+    return facts
+
+
 # --- comparison ----------------------------------------------------------------------------------
 
 
 def differences(root: Path) -> list[str]:
     """List what differs between the two languages below `root`; each message names both places."""
-    found = []
+    found: list[str] = []
+    for path in sorted((root / "docs" / "descriptions").glob("*.toml")):
+        text, place = path.read_text("utf-8"), path.relative_to(root).as_posix()
+        found += compare([place] * 2, [description_facts(text, each) for each in LANGUAGES])
     for folder in ("docs", "notebooks"):
         trees = [book_files(root / folder / language) for language in LANGUAGES]
         for name in sorted(trees[0] | trees[1]):
@@ -264,7 +285,7 @@ def facts_of(path: Path) -> Facts:
         return notebook_facts(path)
     if path.parent.name == "_algo_pcode":
         return pseudocode_facts(path)
-    return page_facts(path)
+    return page_facts(path.read_text("utf-8"))
 
 
 def compare(places: list[str], facts: list[Facts]) -> Iterator[str]:

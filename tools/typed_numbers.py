@@ -7,16 +7,19 @@ formulas, code, citations, references, the numbers of a block's lines, names, an
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from rst_lines import CALL, DIRECTIVE, OPTION, PROSE_OPTIONS
+from rst_lines import DIRECTIVE, OPTION, PROSE_OPTIONS, texts
 
 ROOT = Path(__file__).resolve().parent.parent
 
+LANGUAGES = ("en", "zh")
+
 # Directives whose content is prose; that of all others (math, doctest, toctree, ...) is not.
 PROSE = {"admonition", "note", "warning", "tip", "list-table", "dropdown", "rubric", "glossary"}
-PROSE |= {"topic", "seealso", "figure", "image", "live-figure", "algorithm-table"}
+PROSE |= {"topic", "seealso", "figure", "image", "drawing", "live-figure"}
 COMMENT = re.compile(r"( *)\.\.(?: |$)")
 
 NOT_PROSE = re.compile(
@@ -55,7 +58,7 @@ def paragraphs_of_page(text: str) -> Iterator[tuple[int, str]]:
     lines = text.splitlines()
     skipped_indent = None  # of the directive or comment that is being left out
     in_example = in_options = False
-    start, stretch = 1, []
+    start, stretch = 1, list[str]()
     for number, line in enumerate([*lines, ""], 1):
         indent = len(line) - len(line.lstrip())
         if skipped_indent is not None and line.strip():
@@ -70,21 +73,28 @@ def paragraphs_of_page(text: str) -> Iterator[tuple[int, str]]:
             if stretch:
                 yield start, "\n".join(stretch)
             stretch = []
+            opened = directive or comment
             if directive and directive[2] in PROSE:
                 start, stretch = number, [directive[3] or ""]
-            elif directive or comment:
-                skipped_indent = len((directive or comment)[1])
+            elif opened:
+                skipped_indent = len(opened[1])
             in_options = bool(directive)
             continue
         start = start if stretch else number
         if in_options and (option := OPTION.match(line)):
             stretch.append((option[2] or "") if option[1] in PROSE_OPTIONS else "")
         else:
-            stretch.append(CALL.sub("", line, count=1))
+            stretch.append(line)
 
 
 def paragraphs(path: Path) -> Iterator[tuple[str, str]]:
-    """The place and the text of each stretch of prose of a page or a notebook."""
+    """The place and the text of each stretch of prose of a page, a notebook or a description."""
+    if path.suffix == ".toml":
+        description = tomllib.loads(path.read_text("utf-8"))
+        for language in LANGUAGES:
+            for key, text in texts(description[language]):
+                yield f"{path}, {language}.{key}", text
+        return
     if path.suffix == ".ipynb":
         for cell in json.loads(path.read_text("utf-8"))["cells"]:
             if cell["cell_type"] == "markdown":
@@ -95,8 +105,9 @@ def paragraphs(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def prose_files(root: Path) -> Iterator[Path]:
-    """The pages and the notebooks of both languages."""
-    for language in ("en", "zh"):
+    """The pages and the notebooks of both languages, and the descriptions in both."""
+    yield from sorted((root / "docs" / "descriptions").glob("*.toml"))
+    for language in LANGUAGES:
         pages = (root / "docs" / language).rglob("*.rst")
         yield from sorted(path for path in pages if path.parent.name != "_algo_pcode")
         yield from sorted((root / "notebooks" / language).glob("*.ipynb"))

@@ -11,7 +11,39 @@ from textwrap import dedent
 from pcode.lines import Line, lines
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = sorted(path.stem for path in (ROOT / "docs" / "en" / "_algo_pcode").glob("*.rst"))
+PARTS = {
+    "block": "docs/en/_algo_pcode/{}.rst",
+    "Chinese block": "docs/zh/_algo_pcode/{}.rst",
+    "module": "fl_algos/algorithms/{}.py",
+    "transcription": "tests/literal/{}.py",
+    "description": "docs/descriptions/{}.toml",
+}
+"""The files of an algorithm's own. What the transcriptions share lies among them."""
+
+
+def part(name: str, kind: str) -> Path:
+    """A file of an algorithm."""
+    return ROOT / PARTS[kind].format(name)
+
+
+def names() -> list[str]:
+    """All algorithms of which there is any part but a transcription alone."""
+    patterns = [pattern for kind, pattern in PARTS.items() if kind != "transcription"]
+    found = {path.stem for pattern in patterns for path in ROOT.glob(pattern.format("*"))}
+    return sorted(found - {"__init__"})
+
+
+NAMES = names()
+
+
+def chapters(name: str) -> dict[str, list[Path]]:
+    """The pages of each language on which a block is printed."""
+    printed = f".. include:: ../_algo_pcode/{name}.rst"
+    trees = {language: ROOT / "docs" / language / "algorithms" for language in ("en", "zh")}
+    return {
+        language: [page for page in tree.glob("*.rst") if printed in page.read_text("utf-8")]
+        for language, tree in trees.items()
+    }
 
 
 def block(name: str, language: str = "en") -> dict[int, Line]:
@@ -38,3 +70,11 @@ def literal(name: str):
 def literal_source(name: str) -> str:
     """The text of an algorithm's literal transcription."""
     return inspect.getsource(literal(name))
+
+
+def faults(name: str) -> list[str]:
+    """The faults that a transcription lists; none if it can't be imported: a test says so."""
+    try:
+        return [*literal(name).FAULTS]
+    except Exception:  # whatever a module of somebody at work may raise
+        return []

@@ -19,6 +19,10 @@ from pcode.lines import Line
 TAG = re.compile(r"#\s*(\d+(?:,\s*\d+)*)(?:\s+([0-9a-f]{6}(?:,\s*[0-9a-f]{6})*))?\s*$")
 
 
+HEADING = re.compile(r"[:：]}?$")
+"""How a line of text ends that only heads the lines below it."""
+
+
 class Tag(NamedTuple):
     """A comment that names pseudocode lines."""
 
@@ -39,11 +43,11 @@ def fingerprint_of_line(line: Line) -> str:
 
 def silent(line: Line, literal: bool) -> bool:
     """Whether a line needs no code."""
-    if line.keyword.startswith("END") or not line.text.strip():
+    text = re.sub(r"^\$\\hspace\{[^}]*\}\$", "", line.text).strip()
+    if line.keyword.startswith("END") or not text:
         return True  # the end of a loop; a comment on a line of its own
-    indented = re.sub(r"^\$\\hspace\{[^}]*\}\$", "", line.text)
-    if line.keyword == "STATE" and "$" not in indented:
-        return True  # a heading
+    if line.keyword == "STATE" and "$" not in text and HEADING.search(text):
+        return True
     loops = line.keyword == "FOR" and re.search(r"\$(t|k)\s*(=|\\in)", line.text)
     return bool(loops) and not literal  # rounds are run's, clients are the stack's
 

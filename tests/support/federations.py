@@ -12,6 +12,7 @@ import numpy as np
 import fl_algos as fl
 from fl_algos.oracles import GD, SGD, VR
 from fl_algos.placement import Placement
+from support.algorithms import EACH
 from support.processes import AllReduce, outcome, shares
 
 SIZES = np.array([7, 30, 5, 12, 3, 9, 18])
@@ -54,16 +55,11 @@ CASES: list[tuple[Any, str, dict[str, Any]]] = [
     *[
         (algorithm, kind, {})
         for algorithm in (
-            fl.GradientDescent(0.3),
+            *EACH,
             fl.ProxSkip(0.1, 0.3, R=2, corrected=True),
-            fl.Scaffnew(0.1, 0.3),
-            fl.FedPD(1.0, 0.3),
             fl.FedPD(1.0, 0.3, GD(0.1, 3)),
-            fl.FedAvg(0.2, 3),
-            fl.FedAvgM(1.0, 0.2, 0.5, 3),
             fl.FedOpt(0.1, 0.2, fl.Adam(0.9), R=3),
             fl.Scaffold(0.1, R=R),
-            fl.FedProx(1.0),
         )
         for kind in ("quadratic", "weighted")
     ],

@@ -50,10 +50,6 @@ Part
 
 .. note:: A remark
 
-.. algorithm-table::
-
-   :FedPD(s=1.0, p=0.3): a remark with :math:`\kappa`
-
 With :math:`p` and :math:`1 - p`, where :math:`x \text{ is a
 word}` and ``p = 0.5`` in the ``code``.
 
@@ -99,6 +95,26 @@ TRANSLATED_BLOCK = (
 )
 
 
+DESCRIPTION = r"""
+call = 'FedPD(s=1.0, p=0.3)'
+
+[en]
+name = '``FedPD``'
+theory = 'with :math:`s` small, ``p = 0`` and :claim:`speed`'
+
+[en.convergence]
+'With skipping' = '''
+to :math:`x`
+or :math:`y`'''
+
+[zh]
+name = '``FedPD``'
+theory = '若``p = 0``且:math:`s` 小，则 :claim:`speed`'
+
+[zh.convergence]
+'跳步时' = '到 :math:`y`或:math:`x`'
+"""
+
 FORMULAS = r"""
 costs \$5, `$x$` is code and `s=1` a value, $p$
 and $1 - p$
@@ -133,6 +149,8 @@ def book(tmp_path: Path) -> Path:
         (docs / "page.rst").write_text(page, "utf-8")
         (docs / "_algo_pcode" / "block.rst").write_text(block, "utf-8")
         (notebooks / "run.ipynb").write_text(json.dumps(notebook(prose), indent=1), "utf-8")
+    (tmp_path / "docs" / "descriptions").mkdir()
+    (tmp_path / "docs" / "descriptions" / "fedpd.toml").write_text(DESCRIPTION, "utf-8")
     return tmp_path
 
 
@@ -158,13 +176,11 @@ def test_languages_that_agree_have_no_difference(book: Path) -> None:
         (":lines: 1-2", ":lines: 1-3", "directive", 30),
         ("<other>", "<others>", "directive", 33),
         (".. note::", ".. tip::", "directive", 38),
-        ("s=1.0, p=0.3", "s=1.0, p=0.5", "directive", 40),
-        (r"\kappa", r"-\kappa", "formula in section 2", 42),
-        ("`1 - p`", "`p`", "formula in section 2", 44),
-        ("`x ", "`-x ", "formula in section 2", 44),
-        ("p = 0.5", "p = 0.4", "literal in section 2", 45),
-        ("`s`", "`1/s`", "formula in section 2", 47),
-        (r"\gamma", "s", "formula in section 2", 49),
+        ("`1 - p`", "`p`", "formula in section 2", 40),
+        ("`x ", "`-x ", "formula in section 2", 40),
+        ("p = 0.5", "p = 0.4", "literal in section 2", 41),
+        ("`s`", "`1/s`", "formula in section 2", 43),
+        (r"\gamma", "s", "formula in section 2", 45),
     ],
 )
 def test_a_difference_of_pages_is_found(
@@ -256,7 +272,7 @@ def test_both_places_of_a_formula_are_named(book: Path) -> None:
     page = book / "docs" / "zh" / "page.rst"
     flipped = page.read_text("utf-8").replace("与:math:`p`", "与\n:math:`2 - p`")
     page.write_text(flipped, "utf-8")
-    places = "docs/en/page.rst:44 and docs/zh/page.rst:45"
+    places = "docs/en/page.rst:40 and docs/zh/page.rst:41"
     assert differences(book) == [f"{places}: formula in section 2 'p' against '2 - p'"]
 
 
@@ -266,6 +282,41 @@ def test_a_formula_in_a_caption_counts(book: Path) -> None:
     block.write_text(text.replace("{Block}", "{Block $x$}"), "utf-8")
     (found,) = differences(book)
     assert "formula in caption nothing against 'x'" in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        (
+            "且:math:`s`",
+            "",
+            ":6 and docs/descriptions/fedpd.toml:1: formula of theory 's' against",
+        ),
+        (
+            "若``p = 0``",
+            "若``p = 1``",
+            ":6 and docs/descriptions/fedpd.toml:15: literal of theory ",
+        ),
+        (
+            ":claim:`speed`'\n\n[zh.",
+            "'\n\n[zh.",
+            ":6 and docs/descriptions/fedpd.toml:1: claim of",
+        ),
+        (
+            "或:math:`x`",
+            "",
+            ":10 and docs/descriptions/fedpd.toml:18: formula of convergence 1 'x'",
+        ),
+        ("theory = '若", "theories = '若", ": text 'theory' against 'theories'"),
+    ],
+)
+def test_a_difference_in_a_description_is_found(book: Path, old: str, new: str, fault: str) -> None:
+    path = book / "docs" / "descriptions" / "fedpd.toml"
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), "utf-8")
+    found = "\n".join(differences(book))
+    assert fault in found
 
 
 REAL = ("docs/{}/algorithms/skipping.rst", "docs/{}/_exercises/primal_dual.rst")

@@ -221,7 +221,7 @@ def test_another_python_gets_an_environment_of_its_own(
         ("docs/en/index.rst", True),
         ("docs/landing.html", True),
         ("docs/readme/page.png", True),
-        ("docs/bench.json", True),
+        ("docs/speed/bench.json", True),
         ("docs/conf.py", False),
         ("docs/en/new.rst", False),
     ],
@@ -515,6 +515,39 @@ def test_every_check_runs_and_one_that_fails_fails_all(
     assert main(["test"], Project(machine.root, run)) == 0
 
 
+EXAMPLE = "\n>>> 1 + 1\n2\n"
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese", "pages"),
+    [
+        ({"a": EXAMPLE, "b": "-"}, {"a": EXAMPLE, "b": "-"}, {"en": ["a"]}),
+        ({"a": EXAMPLE}, {"a": EXAMPLE.replace("2", "3")}, {"en": ["a"], "zh": ["a"]}),
+        ({"a": "-", "b": EXAMPLE}, {"a": EXAMPLE, "b": EXAMPLE}, {"en": ["b"], "zh": ["a"]}),
+        ({"a": EXAMPLE}, {"a": "-"}, {"en": ["a"]}),
+        (
+            {"a": "\n   .. include:: _part/a.rst\n", "_part/a": EXAMPLE},
+            {"a": "\n   .. include:: _part/a.rst\n", "_part/a": EXAMPLE + EXAMPLE},
+            {"en": ["a"], "zh": ["a"]},
+        ),
+    ],
+)
+def test_examples_are_tried_in_one_language_unless_they_differ(
+    machine: Machine, english: dict[str, str], chinese: dict[str, str], pages: dict[str, list[str]]
+) -> None:
+    for language, texts in (("en", english), ("zh", chinese)):
+        for name, text in texts.items():
+            path = machine.root / "docs" / language / f"{name}.rst"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+    commands = Project(machine.root, machine).doctests()
+    assert commands.keys() == {f"doctest {language}" for language in pages}
+    for language, names in pages.items():
+        words = commands[f"doctest {language}"]
+        rest = [path for path in words if str(path).endswith(".rst")]
+        assert rest == [machine.root / "docs" / language / f"{name}.rst" for name in names]
+
+
 def test_a_failed_command_is_named(machine: Machine, capfd: pytest.CaptureFixture[str]) -> None:
     machine.fails_at["npm"] = 7
     assert main(["book"], Project(machine.root, machine)) == 1
@@ -627,7 +660,7 @@ def test_in_ci_a_test_that_cannot_run_is_a_failure(tmp_path: Path) -> None:
     assert answer.stdout == "make test with CI=true\n"
 
 
-TARGETS = ("book", "test", "bench", "peers", "serve", "notebooks", "claims", "clean")
+TARGETS = ("book", "test", "bench", "peers", "serve", "notebooks", "claims", "algorithm", "clean")
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:

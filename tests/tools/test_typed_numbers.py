@@ -56,12 +56,6 @@ over two lines: 14.
 
    A caption of 25 words.
 
-.. algorithm-table::
-
-   :FedAvg(gamma=0.25, R=(1, 26)): linear in 27 rounds
-   :FedPD(): :math:`28` or
-      29 rounds
-
 :Field: of 31 words
 
 >>> 32 + 33
@@ -72,7 +66,19 @@ over two lines: 14.
     found = [
         number for _, text in tool.paragraphs_of_page(page) for number in tool.typed_numbers(text)
     ]
-    assert found == ["11", "13", "14", "19", "21", "23", "24", "25", "27", "29", "31", "34"]
+    assert found == ["11", "13", "14", "19", "21", "23", "24", "25", "31", "34"]
+
+
+def test_descriptions_are_prose_but_for_their_calls(tmp_path):
+    path = tmp_path / "fednew.toml"
+    words = "theory = 'linear in {} rounds'\n[{}.convergence]\n'if 13 of {}' = '{}, :math:`16`'\n"
+    english = "[en]\n" + words.format(11, "en", 14, 15)
+    path.write_text("call = 'FedNew(gamma=0.25)'\n" + english + "[zh]\nname = '21'\n")
+    found = [(place, tool.typed_numbers(text)) for place, text in tool.paragraphs(path)]
+    assert [(place.rpartition(", ")[2], *numbers) for place, numbers in found] == [
+        *[("en.theory", "11"), ("en.condition 1", "13", "14"), ("en.convergence 1", "15")],
+        ("zh.name", "21"),
+    ]
 
 
 def test_the_book_has_none(capsys):

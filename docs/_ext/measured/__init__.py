@@ -13,11 +13,12 @@ PUBLIC = ("machine", "tables")
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directives, and what fills their places."""
-    from measured import algorithm_table, live_figure, status
+    from measured import algorithm_table, live_figure, quick_facts, status
 
     app.setup_extension("tex")
     app.add_config_value("algorithm_table_package", "fl_algos", "env")
     app.add_directive("algorithm-table", algorithm_table.AlgorithmTable)
+    app.add_directive("quick-facts", quick_facts.QuickFacts)
     app.add_directive("live-figure", live_figure.LiveFigure)
     app.add_node(
         live_figure.live_figure,

@@ -1,16 +1,11 @@
 """The ``algorithm-table`` directive: what each algorithm costs, measured when the page is read.
 
-.. code-block:: rst
-
-   .. algorithm-table::
-
-      :FedPD(s=1.0, p=0.3): exact for convex :math:`f_k` without skipping
-      :Scaffnew(gamma=0.5, p=0.3): linear
-
-The name of a field is the call that makes the algorithm of a short run, its body what the table
-says of the theory. Arguments are literals, or exported names and calls of them, as in
-``FedOpt(second_moment=Adam(beta2=0.99))``. The other columns come from the class, and from the
+Each description (descriptions.py) makes a row. Its ``call`` makes the algorithm of a short run, its
+``theory`` is what the table says of the theory. The other columns come from the class, and from the
 ledger and the last state of the run.
+
+Arguments of a call are literals, or exported names and calls of them, as in
+``FedOpt(second_moment=Adam(beta2=0.99))``.
 """
 
 from __future__ import annotations
@@ -27,8 +22,9 @@ from sphinx.ext.autodoc.mock import mock
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from bilingual.han import is_chinese
+from bilingual.han import tree_of
 from measured.algorithm_figures import Figures, algorithms, exports, measure, parse_call, value_of
+from measured.descriptions import Description, read
 from measured.tables import table
 
 if TYPE_CHECKING:
@@ -70,22 +66,21 @@ log = logging.getLogger(__name__)
 
 
 class AlgorithmTable(SphinxDirective):
-    """``.. algorithm-table::`` with a field for each algorithm."""
-
-    has_content = True
+    """``.. algorithm-table::`` with a row for each description."""
 
     def run(self) -> list[nodes.Node]:
-        """Make a row of each field, or a warning where there can't be one."""
+        """Make the rows, or a warning where there can't be one."""
         package = self.package()
         missing = algorithms(exports(package))
         rows = []
-        for field in self.fields():
+        for path in sorted((self.env.srcdir.parent / "descriptions").glob("*.toml")):
+            self.env.note_dependency(str(path))
             try:
-                rows.append(self.row(field, package, missing))
+                rows.append(self.row(read(path), package, missing))
             except Exception as error:  # an algorithm's own may be of any kind
-                self.warn(f"{field[0].astext()}: {error}", field)
+                self.warn(str(error), f"{path}:1")
         for name in sorted(missing):
-            self.warn(f"{name} has no row", self.get_location())
+            self.warn(f"{name} has no description", self.get_location())
         if not rows:
             return []
         made = table(self.words["headings"], rows, widths=WIDTHS)
@@ -101,39 +96,29 @@ class AlgorithmTable(SphinxDirective):
         return package
 
     def row(
-        self, field: nodes.field, package: ModuleType, missing: dict[str, type]
+        self, description: Description, package: ModuleType, missing: dict[str, type]
     ) -> list[list[nodes.Node]]:
-        """The row of a field, whose algorithm is `missing` no longer, even if its call fails."""
-        title, theory = field.children
+        """The row of an algorithm, which is `missing` no longer, even if its run fails."""
         exported = exports(package)
-        call = parse_call(title.astext())
+        call = parse_call(description.call)
         name = ast.unparse(call.func)
         if name not in algorithms(exported):
-            raise ValueError(f"{package.__name__} exports no such algorithm")
+            raise ValueError(f"{package.__name__} exports no algorithm {name}")
         if name not in missing:
-            raise ValueError("this algorithm has a row above")
+            raise ValueError(f"{name} has another description")
         algorithm = missing.pop(name)
         figures = measure(package, value_of(call, exported))
-        return [*self.cells(algorithm, figures), list(theory.children)]
+        theory = self.parse_text_to_nodes(description.words[tree_of(self.config.language)].theory)
+        return [*self.cells(algorithm, figures), theory]
 
     @property
     def words(self) -> dict[Any, Any]:
         """The words of the book's language."""
-        return CHINESE if is_chinese(self.config.language) else ENGLISH
+        return CHINESE if tree_of(self.config.language) == "zh" else ENGLISH
 
     def warn(self, message: str, location: nodes.Node | str) -> None:
         """Give a warning."""
         log.warning("algorithm-table: %s", message, location=location, type="algorithm_table")
-
-    def fields(self) -> list[nodes.field]:
-        """The fields that are the content."""
-        found: list[nodes.field] = []
-        for node in self.parse_content_to_nodes():
-            if isinstance(node, nodes.field_list):
-                found += [each for each in node.children if isinstance(each, nodes.field)]
-            else:
-                self.warn("nothing but fields is expected", self.get_location())
-        return found
 
     def cells(self, algorithm: type, figures: Figures) -> list[list[nodes.Node]]:
         """A row, except for the theory."""

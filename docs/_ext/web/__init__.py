@@ -13,13 +13,14 @@ PUBLIC = ()
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register what stands around the text of each page, and what is done to finished pages."""
-    from web import api, bundle, cite, search, viewcode
+    from web import api, bundle, cite, licences, search, viewcode
 
     app.add_config_value("api_package", "", "env", str)
     app.add_directive("api-modules", api.ApiModules)
     app.connect("env-check-consistency", api.check_cover)
     app.add_config_value("citation_file", "", "html", str)
     app.connect("html-page-context", cite.add_citation)
+    app.add_directive("licences", licences.Licences)
     app.connect("html-page-context", viewcode.mend_page)
     app.connect("builder-inited", search.start)
     app.connect("html-page-context", bundle.sort_scripts, priority=900)

@@ -67,6 +67,10 @@ class Plain:
         return state
 
 
+class Seldom(Plain):
+    pass
+
+
 @dataclass(frozen=True)
 class Partial(Plain):
     samples_clients: ClassVar[bool] = True
@@ -82,10 +86,24 @@ class Partial(Plain):
 """
 
 
-def page(rows, more=""):
-    """A page with the table, whose directive is on line 5."""
-    fields = "".join(f"   :{row}\n" for row in rows)
-    return f"\nPage\n====\n\n.. algorithm-table::\n\n{fields}{more}{API}"
+PAGE = f"\nPage\n====\n\n.. algorithm-table::\n{API}"
+"""A page with the table, whose directive is on line 5."""
+
+
+def files_of(rows, language="en"):
+    """That page, and a description for each row: what makes an algorithm, and the theory."""
+    described = {
+        f"docs/descriptions/row{number}.toml": description(*row.split(": ", 1))
+        for number, row in enumerate(rows)
+    }
+    return {f"docs/{language}/index.rst": PAGE, **described}
+
+
+def description(call, theory="x"):
+    """A description whose texts are all the same."""
+    keys = ("name", "sends", "keeps", "hyperparameters", "theory")
+    words = "".join(f"{key} = '''{theory}'''\n" for key in keys)
+    return f"call = '''{call}'''\n\n[en]\n{words}\n[zh]\n{words}"
 
 
 def cells(done):
@@ -99,30 +117,30 @@ def cells(done):
 
 def table_of(tmp_path, rows, language="en", **options):
     """The cells of a table that is built without warnings."""
-    files = {f"docs/{language}/index.rst": page(rows)}
-    done = build(tmp_path, files, language, "xml", **options)
+    done = build(tmp_path, files_of(rows, language), language, "xml", **options)
     assert (done.returncode, done.warnings) == (0, "")
     return cells(done)
 
 
-def warnings_of(tmp_path, text, **options):
-    """The warnings of a page that must have some."""
-    done = build(tmp_path, {"docs/en/index.rst": text}, builder="xml", **options)
+def warnings_of(tmp_path, files, **options):
+    """The warnings of a book that must have some."""
+    done = build(tmp_path, files, builder="xml", **options)
     assert done.returncode == 1
     return done.warnings.splitlines()
 
 
+def exporting(folder, names, source=DEMO):
+    """How to build with the package above, which exports the algorithms with these names."""
+    exported = source.replace('["Server"', f'{list(names)!r} + ["Server"')
+    (folder / "demo").mkdir(exist_ok=True)
+    (folder / "demo" / "__init__.py").write_text(exported)
+    return {"pythonpath": folder, "options": ["-D", "algorithm_table_package=demo"]}
+
+
 @pytest.fixture
 def demo(tmp_path):
-    """How to build with the package above, which exports the algorithms with these names."""
-
-    def options(*names, source=DEMO):
-        exported = source.replace('["Server"', f'{list(names)!r} + ["Server"')
-        (tmp_path / "demo").mkdir(exist_ok=True)
-        (tmp_path / "demo" / "__init__.py").write_text(exported)
-        return {"pythonpath": tmp_path, "options": ["-D", "algorithm_table_package=demo"]}
-
-    return options
+    """The same in the folder of a test."""
+    return lambda *names, **source: exporting(tmp_path, names, **source)
 
 
 def test_figures(tmp_path, demo):
@@ -161,7 +179,7 @@ def test_chinese(tmp_path, demo):
 
 
 def test_html(tmp_path, demo):
-    done = build(tmp_path, {"docs/en/index.rst": page(REAL)}, **demo(*FOUR))
+    done = build(tmp_path, files_of(REAL), **demo(*FOUR))
     assert (done.returncode, done.warnings) == (0, "")
     html = (done.out / "index.html").read_text(encoding="utf-8")
     link = r'href="#fl_algos\.algorithms\.fedpd\.FedPD"[^>]*><code[^>]*><span[^>]*>FedPD</span>'
@@ -174,14 +192,14 @@ def test_html(tmp_path, demo):
 
 
 def test_latex(tmp_path, demo):
-    done = build(tmp_path, {"docs/en/index.rst": page(REAL)}, builder="latex", **demo(*FOUR))
+    done = build(tmp_path, files_of(REAL), builder="latex", **demo(*FOUR))
     assert (done.returncode, done.warnings) == (0, "")
     tex = (done.out / "fl_algos-en.tex").read_text(encoding="utf-8")
     assert tex.count(r"linear for \(f_k \in \mathcal{F}\)") == 4
 
 
 def test_text(tmp_path, demo):
-    done = build(tmp_path, {"docs/en/index.rst": page(REAL)}, builder="text", **demo(*FOUR))
+    done = build(tmp_path, files_of(REAL), builder="text", **demo(*FOUR))
     assert (done.returncode, done.warnings) == (0, "")
     text = (done.out / "index.txt").read_text(encoding="utf-8")
     words = (
@@ -213,57 +231,64 @@ def test_in_chinese(tmp_path, demo):
     assert (partial[1], partial[5]) == ("2d（必需d）", "是")
 
 
-def test_a_missing_row(tmp_path):
-    warnings = "\n".join(warnings_of(tmp_path, page(REAL[1:])))
-    assert "index.rst:5: WARNING: algorithm-table: FedPD has no row [algorithm_table]" in warnings
-    assert not re.search("(ProxSkip|Scaffnew|GradientDescent|GD|Server) has no row", warnings)
+def test_a_missing_description(tmp_path):
+    warnings = "\n".join(warnings_of(tmp_path, files_of(REAL[1:])))
+    expected = "index.rst:5: WARNING: algorithm-table: FedPD has no description [algorithm_table]"
+    assert expected in warnings
+    assert not re.search("(ProxSkip|Scaffnew|GradientDescent|GD|Server) has no desc", warnings)
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("Plain()", "demo exports no such algorithm"),
-        ("Server(K=4)", "demo exports no such algorithm"),
-        ("FedPD(s=0.5)", "this algorithm has a row above"),
-    ],
-)
-def test_a_row_without_an_algorithm(tmp_path, demo, row, message):
-    (warning,) = warnings_of(tmp_path, page([*REAL, f"{row}: x"]), **demo(*FOUR))
-    assert f"index.rst:11: WARNING: algorithm-table: {row}: {message}" in warning
+FAULTY = {
+    "Nobody()": "demo exports no algorithm Nobody",
+    "Server(K=4)": "demo exports no algorithm Server",
+    "FedPD(s=0.5)": "FedPD has another description",
+    "Scaffnew(gamma=-1.0, p=0.5)": "gamma = -1.0",
+    "ProxSkip(q=1.0)": "unexpected keyword argument 'q'",
+    "GradientDescent(gamma=1e300)": "is not finite",
+    "Plain(cut=3)": "1.43 d numbers up are no multiple of d",
+    "Seldom(every=300)": "4 communications in 1000 rounds are too few",
+    "Partial(least=3)": "too few clients",
+}
+"""Calls in descriptions, and what they are warned of."""
+LACKING = [
+    ("call = ", "cal = ", "call, en, zh are expected, cal, call differ"),
+    ("[zh]", "[fr]", "call, en, zh are expected, fr, zh differ"),
+    ("[en]\nname", "[en]\nnames", "are expected, name, names differ"),
+    ("[en]\nname", "[en\nname", "Expected ']'"),
+    ("[en]\nname = '''x'''", "[en]\nname = 3", "3: a text is expected"),
+    ("[en]\nname = '''x'''", "[en]\nname = ' '", "' ': a text is expected"),
+]
+"""What is changed in a description, and what it is then warned of."""
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("FedPD(s=-1.0)", "s = -1.0"),
-        ("FedPD(q=1.0)", "unexpected keyword argument 'q'"),
-        ("GradientDescent(gamma=1e300)", "is not finite"),
-    ],
-)
-def test_a_call_that_fails(tmp_path, demo, call, message):
-    (warning,) = warnings_of(tmp_path, page([f"{call}: x"]), **demo(call.partition("(")[0]))
-    assert f"index.rst:7: WARNING: algorithm-table: {call}: " in warning
-    assert message in warning
+@pytest.fixture(scope="module")
+def warned(tmp_path_factory):
+    """The warnings of a book in which all but one of the descriptions have a fault."""
+    folder = tmp_path_factory.mktemp("faulty")
+    files = files_of([REAL[0], *FAULTY])
+    for number, (sound, faulty, _) in enumerate(LACKING):
+        text = description("Nobody()")
+        assert text.count(sound) == 1
+        files[f"docs/descriptions/lacking{number}.toml"] = text.replace(sound, faulty)
+    exported = (*FOUR, "Plain", "Seldom", "Partial")
+    warnings = warnings_of(folder, files, **exporting(folder, exported))
+    assert len(warnings) == len(FAULTY) + len(LACKING)
+    return warnings
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("Plain(cut=3)", "1.43 d numbers up are no multiple of d"),
-        ("Plain(every=300)", "4 communications in 1000 rounds are too few"),
-        ("Partial(least=3)", "too few clients"),
-    ],
-)
-def test_a_run_without_figures(tmp_path, demo, row, message):
-    options = demo(row.partition("(")[0])
-    (warning,) = warnings_of(tmp_path, page([f"{row}: x"]), **options)
-    assert f"index.rst:7: WARNING: algorithm-table: {row}: {message}" in warning
+@pytest.mark.parametrize("call", FAULTY)
+def test_a_description_without_a_row(warned, call):
+    number = 1 + [*FAULTY].index(call)
+    (warning,) = (each for each in warned if f"row{number}.toml:1: WARNING: " in each)
+    assert "WARNING: algorithm-table: " in warning
+    assert FAULTY[call] in warning
 
 
-def test_what_is_no_field(tmp_path, demo):
-    text = page(REAL, "\n   And a paragraph.\n")
-    (warning,) = warnings_of(tmp_path, text, **demo(*FOUR))
-    assert "index.rst:5: WARNING: algorithm-table: nothing but fields is expected" in warning
+@pytest.mark.parametrize("number", range(len(LACKING)))
+def test_a_description_that_lacks_something(warned, number):
+    name = f"lacking{number}.toml"
+    (warning,) = (each for each in warned if f"{name}:1: WARNING: algorithm-table: {name}" in each)
+    assert LACKING[number][-1] in warning
 
 
 def test_the_page_is_read_again_when_the_package_changes(tmp_path, demo):
