@@ -113,18 +113,10 @@ class Metrics:
 def record(t: int, figures: Figures, problem: Counted, server: Server) -> Record:
     """The figures after t rounds, and what they have cost in all processes."""
     ledger = server.ledger
-    counts = {
-        name: getattr(ledger, name)
-        for name in ("floats_up", "needed_up", "floats_down", "bytes_up", "bytes_down")
-    }
-    counts |= {"gradients": problem.gradients, "proxes": problem.proxes}
-    totals = server.total(np.array([*counts.values()])).tolist()
-    return Record(
-        rounds=t,
-        communications=ledger.communications,
-        **dict(zip(counts, totals, strict=True)),
-        **figures._asdict(),
-    )
+    sent = ledger.floats_up, ledger.needed_up, ledger.floats_down
+    counts = *sent, ledger.bytes_up, ledger.bytes_down, problem.gradients, problem.proxes
+    totals = server.total(np.array(counts)).tolist()
+    return Record._make((t, ledger.communications, *totals, *figures))
 
 
 def arrays(state: Any) -> dict[str, Array]:

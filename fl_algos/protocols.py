@@ -130,7 +130,9 @@ class Server(Protocol):
 class Draw(Protocol):
     """All randomness of one round."""
 
-    t: int
+    @property
+    def t(self) -> int:
+        """The number of the round, from 0."""
 
     @property
     def clients(self) -> Array:

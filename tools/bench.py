@@ -1,4 +1,4 @@
-"""Measure how fast gradients, rounds and start-up are; write docs/bench.json for the book's page.
+"""Measure how fast gradients, rounds and start-up are; write the tables of the book's page.
 
 Every figure is the least time of several calls, the alternatives called in turn, so that a machine
 that is busy with something else harms all of them alike. The limit is one read of the samples:
@@ -8,17 +8,19 @@ the time that summing them takes with all cores, in the same turns.
 from __future__ import annotations
 
 import importlib.metadata
+import io
 import json
 import os
 import platform
 import subprocess
 import sys
+import tarfile
+import tempfile
 import time
-import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +29,18 @@ import numpy as np
 import fl_algos as fl
 from fl_algos.problems import _kernels
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
-sys.path.insert(0, str(DOCS / "_ext"))
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "docs" / "_ext"), str(ROOT / "tools")]
 
+import speed_tables  # noqa: E402
+from bench_costs import PROXIMAL_CASES, PROXIMAL_STEPS, normal  # noqa: E402
 from measured.machine import processor  # noqa: E402 (the status page names it too)
 
-RESULTS = DOCS / "bench.json"
+RESULTS = speed_tables.FOLDER / "bench.json"
+FORMER = "d876f338cc47bf9fa5d473ed6f5c0fa7598a10f4"  # before rounds cost what takes part
 CASES = ((20, 500, 300), (1000, 50, 100), (100, 1000, 500))
 GPU_CASES = ((1000, 1000, 500), (10_000, 64, 256))
 DTYPES = ("float32", "float64")
-PROXIMAL_CASES = ((20, 500, 300), (1000, 50, 100))
-PROXIMAL_STEPS = (0.1, 1, 10, 100)  # times 1/sqrt(L mu)
-CALLS = 20
-FEDERATIONS = (1000, 10_000, 100_000)
 BASE = {"K": 100, "n": 100, "d": 100}
 FACTORS = (0.1, 1, 10)
 SECONDS = 8.0  # for all alternatives of a case together
@@ -58,20 +59,19 @@ def main() -> None:
             for loss in ("logistic", "squares")
             for dtype in DTYPES
         ],
-        "proximal": [
-            proximal(*case, factor) for case in PROXIMAL_CASES for factor in PROXIMAL_STEPS
-        ],
+        "passes": [passes(*case, factor) for case in PROXIMAL_CASES for factor in PROXIMAL_STEPS],
         "growth": [growth(name, factor) for name in BASE for factor in FACTORS],
         "rounds": [
             rounds(name, number)
             for name in ("ProxSkip", "FedPD-GD")
             for number in (100, 1000, 10_000)
         ],
-        "participation": [participation(K, batch) for K in FEDERATIONS for batch in (None, 4)],
+        "costs": {"former": former_costs(), "present": costs(ROOT)},
         "start": {module: start(module) for module in ("numpy", "fl_algos")},
         "gpu": gpu(),
     }
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+    speed_tables.write()
 
 
 def machine() -> dict[str, Any]:
@@ -202,41 +202,21 @@ def compiled_sum() -> Callable[..., float]:
     return njit(nogil=True, fastmath=True)(total)
 
 
-def proximal(K: int, n: int, d: int, factor: float) -> dict[str, Any]:
-    """Proximal points of all clients: passes over the samples, and the time in gradient calls."""
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((K, n, d)), rng.integers(0, 2, (K, n))
-    problem = fl.LogisticRegression(list(X), list(y), l2=0.01)
+def passes(K: int, n: int, d: int, factor: float) -> dict[str, Any]:
+    """Passes over the samples that a proximal point takes, the mean over the clients."""
+    problem, rng = normal(K, n, d, 0.01)
     v_k, s = 0.1 * rng.standard_normal((K, d)), factor / (problem.L * problem.mu) ** 0.5
-    found: dict[str, Any] = {"K": K, "n": n, "d": d, "factor": factor}
     with kernel("numba"):
         x_k, passes_k = problem._prox(v_k, s)
         near_k = x_k + 1e-4 * np.linalg.norm(x_k - v_k, axis=1, keepdims=True) / d**0.5
-        found["passes"] = float(passes_k.mean())
-        found["passes from near"] = float(problem._prox(v_k, s, start_k=near_k)[1].mean())
-        found["gradient"] = float(np.linalg.norm(problem.grad(x_k) + (x_k - v_k) / s, axis=1).max())
-    for name in ("numba", "numpy"):
-        with kernel(name):
-            found[name] = medians(lambda: problem.prox(v_k, s), lambda: problem.grad(v_k))
-    return found
-
-
-def medians(one: Callable[[], object], other: Callable[[], object]) -> float:
-    """The median time of one in times of the other, of five calls in turn.
-
-    The other is called a few times in a row, lest what it finds in a cache, or a moment without
-    other work on the machine, flatter it.
-    """
-    seconds = []
-    for _ in range(5):
-        begin = time.perf_counter()
-        one()
-        middle = time.perf_counter()
-        for _ in range(CALLS):
-            other()
-        seconds.append((middle - begin, (time.perf_counter() - middle) / CALLS))
-    first, second = np.median(seconds, axis=0)
-    return float(first / second)
+        warm_k = problem._prox(v_k, s, start_k=near_k)[1]
+        rest_k = problem.grad(x_k) + (x_k - v_k) / s
+    return {
+        **{"K": K, "n": n, "d": d, "factor": factor},
+        "cold": float(passes_k.mean()),
+        "warm": float(warm_k.mean()),
+        "gradient": float(np.linalg.norm(rest_k, axis=1).max()),
+    }
 
 
 def growth(name: str, factor: float) -> dict[str, Any]:
@@ -302,24 +282,20 @@ def rounds(name: str, number: int) -> dict[str, Any]:
     return {"algorithm": name, "rounds": number, "seconds": least(alternatives)}
 
 
-def participation(K: int, batch_size: int | None) -> dict[str, Any]:
-    """A round of FedAvg in which 50 of K clients take part, and the memory that it newly takes."""
-    from fl_algos.draw import Draws
+def costs(package: Path) -> dict[str, Any]:
+    """What `bench_costs.py` finds with the package of a folder."""
+    command = [sys.executable, "-P", ROOT / "tools" / "bench_costs.py"]
+    surroundings = os.environ | {"PYTHONPATH": str(package), "FL_ALGOS_KERNEL": "numba"}
+    return dict(json.loads(subprocess.check_output(command, env=surroundings)))
 
-    problem, server = federation("logistic", K, 10, 50, "float64"), fl.Server(K)
-    algorithm = fl.FedAvg(gamma=0.1, R=3)
-    draws, t = Draws(0, problem, batch_size, participants=50), count()
-    state = algorithm.init(np.zeros(50), K)
 
-    def one() -> None:
-        algorithm.round(state, problem, server, draws[next(t)])
-
-    seconds = least({"round": one})
-    tracemalloc.start()
-    one()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return {"K": K, "batch_size": batch_size, "bytes": peak, "seconds": seconds}
+def former_costs() -> dict[str, Any]:
+    """The same with the package as it was."""
+    archive = ["git", "-C", ROOT, "archive", FORMER, "fl_algos"]
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(subprocess.check_output(archive))) as package:
+            package.extractall(folder, filter="data")
+        return costs(Path(folder))
 
 
 def start(module: str) -> float:

@@ -38,8 +38,7 @@ import folder_lock  # noqa: E402
 # In this order: zh reuses the notebooks that en ran.
 LANGUAGES: dict[str, tuple[str, ...]] = {"en": (), "zh": ("-t", "zh")}
 LANDING = {"landing.html": "index.html", "landing.js": "landing.js"}
-MEASURED = ("bench.json", "peers.json")
-UNFRAMED = (*LANGUAGES, *LANDING, *MEASURED, "descriptions", "readme")  # in docs; see Project.frame
+UNFRAMED = (*LANGUAGES, *LANDING, "speed", "descriptions", "readme")  # in docs; see Project.frame
 BUILD_TOOLS = ("build", "hatchling")
 OLDEST_EXTRAS = ("data", "fast")  # torch is left out: some gigabytes
 OLDEST_TOOLS = ("hypothesis", "pytest")

@@ -19,7 +19,7 @@ LANGUAGES = ("en", "zh")
 
 # Directives whose content is prose; that of all others (math, doctest, toctree, ...) is not.
 PROSE = {"admonition", "note", "warning", "tip", "list-table", "dropdown", "rubric", "glossary"}
-PROSE |= {"topic", "seealso", "figure", "image", "live-figure"}
+PROSE |= {"topic", "seealso", "figure", "image", "drawing", "live-figure"}
 COMMENT = re.compile(r"( *)\.\.(?: |$)")
 
 NOT_PROSE = re.compile(

@@ -95,12 +95,24 @@ class Quadratic:
         return max(float(np.linalg.norm(b_k - b, axis=1).max()) for b in b_k)
 
     @cached_property
+    def _mean(self) -> tuple[np.ndarray, np.ndarray]:
+        """The weighted means of the A_k and of the b_k, in float64."""
+        A, b = (np.tensordot(self.weights, to_numpy(x_k), 1) for x_k in (self.A_k, self.b_k))
+        return A, b
+
+    @cached_property
+    def _mean_here(self) -> tuple[Array, Array]:
+        """The same, as the data are."""
+        A, b = self._mean
+        return self.asarray(A), self.asarray(b)
+
+    @cached_property
     def theta_star(self) -> Array | None:
         """The minimiser of the weighted mean of the f_k, (d,); None if there is not exactly one.
 
         It is computed in float64 even for float32 data.
         """
-        A, b = (np.tensordot(self.weights, to_numpy(x_k), axes=1) for x_k in (self.A_k, self.b_k))
+        A, b = self._mean
         if np.linalg.eigvalsh(A).min() <= 0:
             return None
         return self.asarray(np.linalg.solve(A, b))
@@ -125,9 +137,8 @@ class Quadratic:
     def objective(self, theta: Array) -> tuple[Array, Array]:
         """The weighted mean of the f_k at theta (d,), a number, and its gradient, (d,)."""
         _checks.rows("theta[None]", theta[None], None, self.b_k, 1)
-        xp, weights = array_namespace(theta), self.asarray(self.weights)
-        b = weights @ self.b_k
-        grad = xp.tensordot(weights, self.A_k, axes=1) @ theta - b
+        A, b = self._mean_here
+        grad = A @ theta - b
         return theta @ (grad - b) / 2, grad
 
     def prox(

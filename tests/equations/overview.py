@@ -24,7 +24,7 @@ SHARES = (1.0, 2.0, 3.0, 4.0)
     "fl-problem",
     "6fba37",
     quadratic,
-    [("np.tensordot(self.weights, to_numpy(x_k), axes=1)", "to_numpy(x_k).mean(axis=0)")],
+    [("np.tensordot(self.weights, to_numpy(x_k), 1)", "to_numpy(x_k).mean(axis=0)")],
     [("np.linalg.solve(A, b)", "-np.linalg.solve(A, b)")],
 )
 def fl_problem(quadratic):

@@ -85,7 +85,7 @@ def build(
     _write_project(root, files, twins=twins)
     out = root / "build" / "site" / language
     arguments = ["-W", "-n", "--keep-going", "-q", "-b", builder]
-    arguments += ["-c", str(root / "docs"), "-D", "api_cover_package=", *options]
+    arguments += ["-c", str(root / "docs"), "-D", "api_package=", *options]
     arguments += ["-t", "zh"] if language == "zh" else []
     environment = dict(os.environ)
     if pythonpath:

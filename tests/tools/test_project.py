@@ -221,7 +221,7 @@ def test_another_python_gets_an_environment_of_its_own(
         ("docs/en/index.rst", True),
         ("docs/landing.html", True),
         ("docs/readme/page.png", True),
-        ("docs/bench.json", True),
+        ("docs/speed/bench.json", True),
         ("docs/conf.py", False),
         ("docs/en/new.rst", False),
     ],

@@ -1,4 +1,4 @@
-"""Measure other frameworks and fl_algos in turn; write docs/peers.json for the book's page.
+"""Measure other frameworks and fl_algos in turn; write the tables of the book's page.
 
 Each framework has a virtual environment of its own in build/peers, with what its with_NAME.txt
 pins. A measurement is a run of its with_NAME.py there, or of with_fl_algos.py here, on a task.
@@ -16,9 +16,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 
+import speed_tables  # noqa: E402
 from bench import machine  # noqa: E402
 
-RESULTS = ROOT / "docs" / "peers.json"
+RESULTS = speed_tables.FOLDER / "peers.json"
 FRAMEWORKS = {
     "fedjax": "fedjax",
     "pfl": "pfl-research",
@@ -39,6 +40,7 @@ def main() -> None:
     figures = [compare(name, pythons[name], *case) for name in FRAMEWORKS for case in CASES]
     results = {"peers": {"machine": found, "figures": figures}}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+    speed_tables.write()
 
 
 def install(name: str) -> Path:
