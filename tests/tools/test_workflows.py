@@ -1,4 +1,4 @@
-"""What GitHub would run are the commands that everybody runs, on all Pythons and systems promised."""
+"""What GitHub would run is what everybody runs, on all Pythons and systems that are promised."""
 
 from __future__ import annotations
 
