@@ -52,10 +52,19 @@ def test_the_tests_of_a_package_look_at_no_other_s_inside(name):
     assert strangers((ROOT / "tests" / "book" / name).glob("*.py"), of=name) == []
 
 
-def test_what_is_offered_is_there_and_somebody_else_s():
+def test_what_is_offered_is_there_and_taken():
+    files = {name: [*folder.rglob("*.py")] for name, folder in PACKAGES.items()} | {"": OUTSIDE}
+    taken = {
+        (package, module)
+        for name, group in files.items()
+        for file in group
+        for package, module in house.imports(file, set(PACKAGES))
+        if package != name and package not in file.parts
+    }
     for name, folder in PACKAGES.items():
         for module in house.public(folder):
             assert (folder / f"{module}.py").is_file(), f"{name}.{module}"
+            assert (name, module) in taken, f"{name}.{module}"
 
 
 def test_the_arrows_make_no_circle():
