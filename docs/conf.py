@@ -4,7 +4,6 @@ English: ``sphinx-build -c docs docs/en OUT``; Chinese: ``sphinx-build -c docs -
 """
 
 import json
-import os
 import sys
 import tomllib
 from importlib.metadata import version as installed_version
@@ -18,10 +17,7 @@ ROOT = DOCS.parent
 PACKAGES = DOCS / "_ext"
 sys.path.insert(0, str(PACKAGES))
 
-from nb import cache, copies, pool  # noqa: E402
-from pcode import words  # noqa: E402
-from tex import macros  # noqa: E402
-from web import cite  # noqa: E402
+from nb.cache import digest  # noqa: E402
 
 chinese = tags.has("zh")  # noqa: F821
 tree = "zh" if chinese else "en"
@@ -54,7 +50,7 @@ exclude_patterns = ["_algo_pcode/*", "_exercises/*", "**/.ipynb_checkpoints"]
 locale_dirs = [str(PACKAGES / "bilingual" / "locale")]
 templates_path = [str(folder) for folder in sorted(PACKAGES.glob("*/templates"))]
 bilingual_site_url = addresses["site_url"]
-cite_page_year = cite.year_of((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+citation_file = str(ROOT / "CITATION.cff")
 nb_links_repository = addresses["repository_url"]
 
 nitpicky = True
@@ -69,7 +65,12 @@ bibtex_reference_style = "author_year"
 
 # The package
 
-api_cover_package = "fl_algos"
+api_package = "fl_algos"
+autodoc_default_options = {
+    "members": True,
+    "special-members": "__call__",
+    "exclude-members": "oracle",
+}
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
@@ -90,19 +91,11 @@ html_math_renderer = "katex"
 
 # Notebooks
 
-copies.copy_notebooks(ROOT)
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
 claims_file = str(ROOT / "notebooks" / "claims.json")
-if Path(claims_file).is_file():
-    os.environ["FL_ALGOS_CLAIMS"] = claims_file  # the notebooks run on copies, in another folder
-notebook_state = cache.state_of("fl_algos", ROOT / "constraints.txt", Path(claims_file))
-nb_execution_cache_path = str(ROOT / "build" / "cache" / notebook_state)
-if not chinese:
-    cache.remove_others(Path(nb_execution_cache_path))
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
-nb_execution_timeout = pool.SECONDS_PER_CELL
 nb_merge_streams = True
 nb_ipywidgets_js = {}
 # Such are the curves that notebooks store for live figures; a line of text is shown instead.
@@ -117,19 +110,6 @@ html_context = {"default_mode": "light"}  # without scripts; with them mode.js c
 html_copy_source = False
 html_baseurl = f"{bilingual_site_url.rstrip('/')}/{tree}/" if bilingual_site_url else ""
 html_static_path = [str(folder) for folder in sorted(PACKAGES.glob("*/static"))]
-html_css_files = [
-    *("pcode.css", "beside.css", "lines.css", "copy.css", "math.css", "preview.css"),
-    *("lang-switch.css", "search.css", "toc.css", "dark.css", "page-tools.css", "viewcode.css"),
-    *("narrow.css", "wide.css", "print.css"),
-]
-if chinese:
-    html_css_files.append("zh.css")
-deferred = ["address.js", "lines.js", "copy.js", "equations.js", "preview.js"]
-deferred += ["lang-switch.js", "toc.js"]
-html_js_files = [
-    ("mode.js", {"priority": 0}),
-    *((name, {"defer": "defer"}) for name in deferred),
-]
 html_theme_options = {
     "article_footer_items": ["cite-page.html"],
     "article_header_end": ["lang-switch.html", "article-header-buttons.html"],
@@ -150,22 +130,9 @@ if addresses["repository_url"]:
 
 latex_engine = "xelatex"
 latex_documents = [("index", f"fl_algos-{tree}.tex", project, author, "manual")]
-latex_elements = {
-    "papersize": "a4paper",
-    "preamble": "\\usepackage{algorithm}\n\\usepackage{algorithmic}\n"
-    + words.for_latex(language)
-    + macros.for_latex(tex_macros),
-}
-if chinese:
-    latex_elements["preamble"] += (
-        "\\floatname{algorithm}{算法}\n"
-        "\\usepackage{xeCJK}\n"
-        "\\setCJKmainfont{Noto Serif CJK SC}\n"
-        "\\setCJKsansfont{Noto Sans CJK SC}\n"
-        "\\setCJKmonofont{Noto Sans Mono CJK SC}\n"
-    )
+latex_elements = {"papersize": "a4paper", "preamble": ""}  # the packages add to it
 
 
 def setup(app: Sphinx) -> None:
     """Read all pages again when an extension has changed: Sphinx itself looks only at settings."""
-    app.add_config_value("extensions_state", cache.digest(PACKAGES.rglob("*.py")), "env")
+    app.add_config_value("extensions_state", digest(PACKAGES.rglob("*.py")), "env")

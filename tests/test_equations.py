@@ -16,7 +16,7 @@ for page in ("errata", "operator_splitting", "overview", "primal_dual", "proxima
 # Not carried out: the fingerprint of the TeX that was read, and why there is nothing to compare.
 NAMED = {
     "consensus-set": ("218dd9", "the problem, in the form that is split; nothing is claimed of it"),
-    "fedpd-constraint": ("c3c1d2", "the problem with a copy of the model for each client"),
+    "fedpd-constraint": ("c79391", "the problem with a copy of the model for each client"),
     "fedpd-theorem-3": (
         "8e3e23",
         "quoted from the paper; the runs below it, and test_fedpd_rates.py, show where it fails",
@@ -25,7 +25,7 @@ NAMED = {
         "43551c",
         "defines image functions; those of this problem are the summands of consensus-set",
     ),
-    "proxskip-constraint": ("8402de", "the problem with a consensus constraint"),
+    "proxskip-constraint": ("4061dc", "the problem with a consensus constraint"),
 }
 BOOK = of_the_book()
 FAULTS = [(label, n) for label, found in STATEMENTS.items() for n in range(len(found.faults))]

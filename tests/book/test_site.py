@@ -134,7 +134,7 @@ def test_there_is_no_static_file_that_nothing_asks_for(language):
             used |= {unquote(parts.path).rpartition("/")[2] for parts in addresses}
     files = [path.name for path in (SITE / language / "_static").rglob("*") if path.is_file()]
     left = {name for name in files if not name.endswith(".LICENSE.txt")} - used
-    assert left == ({"zh.css"} if language == "en" else set())
+    assert left == set()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -86,7 +86,7 @@ def build(
     _write_project(root, files, twins=twins)
     out = root / "build" / "site" / language
     command = [sys.executable, "-m", "sphinx", "-W", "-n", "--keep-going", "-q", "-b", builder]
-    command += ["-c", str(root / "docs"), "-D", "api_cover_package=", *options]
+    command += ["-c", str(root / "docs"), "-D", "api_package=", *options]
     command += ["-t", "zh"] if language == "zh" else []
     environment = dict(os.environ)
     if pythonpath:

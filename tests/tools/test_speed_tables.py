@@ -6,12 +6,12 @@ import csv
 import re
 
 import pytest
-from mini import ROOT
 
 import bench
 import bench_costs
 import measure
 import speed_tables
+from support.mini import ROOT
 
 BENCH, PEERS = speed_tables.measured("bench"), speed_tables.measured("peers")["peers"]
 TABLES = speed_tables.tables(BENCH, PEERS)

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
 
-EXTENSIONS = ("citations", "index", "latin", "markup", "places", "spacing", "twins")
+PUBLIC = ("han",)
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Set up the parts."""
-    for name in EXTENSIONS:
-        app.setup_extension(f"{__name__}.{name}")
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Tie the pages of the two books together; in the Chinese one, mend its type."""
+    from bilingual import citations, fonts, han, index, latin, markup, places, spacing, twins
+
+    app.add_config_value("bilingual_site_url", "", "html")
+    app.connect("html-page-context", twins.add_links)
+    app.connect("env-check-consistency", twins.check_twins)
+    app.add_css_file("lang-switch.css")
+    app.add_js_file("lang-switch.js", defer="defer")
+    app.add_transform(places.Places)
+    app.connect("doctree-resolved", places.place_formulas)
+    markup.allow_beside_han()
+    if han.is_chinese(app.config.language):
+        app.add_css_file("zh.css")
+        app.add_transform(index.ChineseIndex)
+        app.add_transform(spacing.CloseUp)
+        app.add_post_transform(spacing.CloseUpLinks)
+        app.add_post_transform(latin.MarkLatin)
+        app.connect("config-inited", citations.choose)
+        app.connect("config-inited", fonts.choose)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

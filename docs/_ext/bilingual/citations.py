@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sphinxcontrib.bibtex.plugin import register_plugin
 from sphinxcontrib.bibtex.style.referencing import PersonStyle
 from sphinxcontrib.bibtex.style.referencing.foot import FootReferenceStyle
-
-from bilingual.han import is_chinese
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -30,13 +28,6 @@ class ChineseFootStyle(FootReferenceStyle):
 
 
 def choose(app: Sphinx, config: Config) -> None:
-    """Take this style in Chinese books."""
-    if is_chinese(config.language):
-        config.bibtex_foot_reference_style = NAME
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the style."""
+    """Take this style."""
     register_plugin("sphinxcontrib.bibtex.style.referencing", NAME, ChineseFootStyle)
-    app.connect("config-inited", choose)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    config.bibtex_foot_reference_style = NAME

@@ -11,3 +11,8 @@ CLOSING = "）》」』】”’"
 def is_chinese(language: str) -> bool:
     """Whether a language, as Sphinx names it, is Chinese."""
     return language.startswith("zh")
+
+
+def tree_of(language: str) -> str:
+    """The folder of a book's sources and pages."""
+    return "zh" if is_chinese(language) else "en"

@@ -7,16 +7,11 @@ symbols; it belongs under 漂.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sphinx import addnodes
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
-
-from bilingual.han import is_chinese
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 _AFTER_BRACKETS = re.compile(r"（[^）]*）(.)")
 Entry = tuple[str, str, str, str, str | None]
@@ -40,10 +35,3 @@ def chinese(kind: str, value: str, target: str, main: str, key: str | None) -> E
     if key is None and (found := _AFTER_BRACKETS.match(value)):
         key = found[1]
     return kind, value, target, main, key
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the transform, for Chinese books."""
-    if is_chinese(app.config.language):
-        app.add_transform(ChineseIndex)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

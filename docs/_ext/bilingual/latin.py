@@ -7,15 +7,12 @@ fonts, hyphenation and screen readers; ``et al.`` keeps its italics, which Chine
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from bilingual.han import HAN, is_chinese
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
+from bilingual.han import HAN
 
 _HAN = re.compile(f"[{HAN}]")
 _WORDS = re.compile(r"[A-Za-z]{2,}\W+[A-Za-z]{2,}\W+[A-Za-z]{2,}")
@@ -39,10 +36,3 @@ class MarkLatin(SphinxPostTransform):
             # What Sphinx puts between a parameter and its description; smart quotes are off.
             if " -- " in text and not isinstance(text.parent, nodes.literal | nodes.literal_block):
                 text.parent.replace(text, nodes.Text(text.replace(" -- ", " – ")))
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the transform, for Chinese books."""
-    if is_chinese(app.config.language):
-        app.add_post_transform(MarkLatin)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,19 +7,13 @@ an English ``f_k``; counting Chinese characters as punctuation drops it only whe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from docutils.utils import punctuation_chars
 
 from bilingual.han import CLOSING, HAN, OPENING
 
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
-
-def setup(app: Sphinx) -> dict[str, Any]:
+def allow_beside_han() -> None:
     """Extend docutils' table, from which it makes the patterns of each parser."""
     if HAN not in punctuation_chars.delimiters:
         # Brackets and quotation marks docutils allows on one side only.
-        punctuation_chars.delimiters += HAN + OPENING + CLOSING
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+        punctuation_chars.delimiters += HAN + OPENING + CLOSING  # type: ignore[misc]

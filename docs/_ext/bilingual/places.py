@@ -14,15 +14,15 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
-from pcode.beside import beside_code
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sphinx.application import Sphinx
 
-_BLOCKS = (nodes.paragraph, nodes.math_block, nodes.literal_block, nodes.doctest_block)
-_BLOCKS += (nodes.figure, nodes.image, nodes.row, beside_code)
+_BLOCKS = (
+    *(nodes.paragraph, nodes.math_block, nodes.literal_block, nodes.doctest_block),
+    *(nodes.figure, nodes.image, nodes.row),
+)
 _OTHERS = (nodes.section, nodes.system_message, addnodes.glossary)  # its terms have their own order
 
 
@@ -63,10 +63,3 @@ def place_formulas(app: Sphinx, document: nodes.document, page: str) -> None:
     for block in document.findall(nodes.math_block):
         if "place" in block:
             block["ids"].append(block["place"])
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the transform."""
-    app.add_transform(Places)
-    app.connect("doctree-resolved", place_formulas)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -15,12 +15,10 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from bilingual.han import CLOSING, HAN, OPENING, STOPS, is_chinese
+from bilingual.han import CLOSING, HAN, OPENING, STOPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from sphinx.application import Sphinx
 
 _WIDE = f"[{HAN}{STOPS}{OPENING}{CLOSING}…—]"
 _PUNCTUATION = f"[{STOPS}{OPENING}{CLOSING}]"
@@ -78,15 +76,8 @@ def close_up(block: nodes.TextElement) -> None:
 def _leaves(node: nodes.Element) -> Iterator[nodes.Node]:
     """Texts, and the inline nodes whose own text is to be left alone."""
     for child in node.children:
-        if child.children and not isinstance(child, nodes.literal | nodes.math):
+        is_own = isinstance(child, nodes.literal | nodes.math)
+        if isinstance(child, nodes.Element) and child.children and not is_own:
             yield from _leaves(child)
         else:
             yield child
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the transform, for Chinese books."""
-    if is_chinese(app.config.language):
-        app.add_transform(CloseUp)
-        app.add_post_transform(CloseUpLinks)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sphinx.util import logging
 from sphinx.util.osutil import relative_uri
 
-from bilingual.han import is_chinese
+from bilingual.han import tree_of
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 TREES = {"en": ("en", "English"), "zh": ("zh-CN", "中文")}
 """Folder of a book: its language tag, and its name in its own language."""
 log = logging.getLogger(__name__)
-
-
-def tree_of(language: str) -> str:
-    """The folder of a book's sources and pages."""
-    return "zh" if is_chinese(language) else "en"
 
 
 def other_tree(language: str) -> str:
@@ -80,11 +75,3 @@ def check_twins(app: Sphinx, env: BuildEnvironment) -> None:
                 location=docname,
                 type="bilingual",
             )
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the setting and the events."""
-    app.add_config_value("bilingual_site_url", "", "html")
-    app.connect("html-page-context", add_links)
-    app.connect("env-check-consistency", check_twins)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -39,8 +39,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from sphinx.application import Sphinx
     from sphinx.config import Config
+    from sphinx.util.typing import ExtensionMetadata
     from sphinx.writers.html5 import HTML5Translator
 
+PUBLIC = ("style",)
 LIMIT = 60_000
 """Bytes that a drawing may have in the page."""
 log = logging.getLogger(__name__)
@@ -129,7 +131,7 @@ def note_state(app: Sphinx, config: Config) -> None:
     """Have pages read again when what draws has changed, or what it draws."""
     package = importlib.util.find_spec("fl_algos")
     folders = [Path(__file__).parent, Path(config.drawings_folder)]
-    folders += [Path(each) for each in (package.submodule_search_locations if package else ())]
+    folders += [Path(each) for each in (package and package.submodule_search_locations) or ()]
     state = hashlib.sha256()
     for path in (path for folder in folders for path in sorted(folder.rglob("*.py"))):
         state.update(path.read_bytes())
@@ -137,7 +139,7 @@ def note_state(app: Sphinx, config: Config) -> None:
 
 
 def write_style(app: Sphinx) -> None:
-    """Write the styles before pages are written, for Sphinx adds checksums to links."""
+    """Write the styles, the colours among them."""
     if app.builder.format == "html":
         target = Path(app.outdir, "_static", "drawings.css")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -145,19 +147,7 @@ def write_style(app: Sphinx) -> None:
         target.write_text(style_sheet() + fixed, encoding="utf-8")
 
 
-def add_style(
-    app: Sphinx,
-    pagename: str,
-    templatename: str,
-    context: dict[str, Any],
-    doctree: nodes.document | None,
-) -> None:
-    """Load the styles on the pages that have a drawing."""
-    if doctree is not None and any(doctree.findall(drawing)):
-        app.add_css_file("drawings.css")
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive, its writers and the events."""
     app.add_config_value("drawings_folder", "", "env", types=[str])
     app.add_config_value("drawings_state", "", "env", types=[str])
@@ -166,5 +156,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_post_transform(ForOtherBuilders)
     app.connect("config-inited", note_state)
     app.connect("builder-inited", write_style)
-    app.connect("html-page-context", add_style)
+    app.add_css_file("drawings.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -65,7 +65,9 @@ def value_of(node: ast.expr, exported: dict[str, Any]) -> Any:
         return ast.literal_eval(node)
     if node.args or any(keyword.arg is None for keyword in node.keywords):
         raise ValueError("a call with keyword arguments is expected")
-    arguments = {keyword.arg: value_of(keyword.value, exported) for keyword in node.keywords}
+    arguments = {
+        keyword.arg: value_of(keyword.value, exported) for keyword in node.keywords if keyword.arg
+    }
     return value_of(node.func, exported)(**arguments)
 
 

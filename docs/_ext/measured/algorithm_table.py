@@ -10,6 +10,7 @@ Arguments of a call are literals, or exported names and calls of them, as in
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 from importlib import import_module
@@ -21,7 +22,7 @@ from sphinx.ext.autodoc.mock import mock
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from bilingual.twins import tree_of
+from bilingual.han import tree_of
 from measured.algorithm_figures import Figures, algorithms, exports, measure, parse_call, value_of
 from measured.descriptions import Description, read
 from measured.tables import table
@@ -29,11 +30,9 @@ from measured.tables import table
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from sphinx.application import Sphinx
-
 WIDTHS = (18, 15, 15, 10, 17, 15, 30)
 """Characters of the columns in plain text; elsewhere these are as wide as they need."""
-ENGLISH = {
+ENGLISH: dict[Any, Any] = {
     "headings": (
         "Algorithm",
         "Up",
@@ -48,7 +47,7 @@ ENGLISH = {
     "needed": (" (", " needed)"),
     "classes": [],
 }
-CHINESE = {
+CHINESE: dict[Any, Any] = {
     "headings": (
         "算法",
         "上传",
@@ -102,7 +101,7 @@ class AlgorithmTable(SphinxDirective):
         """The row of an algorithm, which is `missing` no longer, even if its run fails."""
         exported = exports(package)
         call = parse_call(description.call)
-        name = call.func.id
+        name = ast.unparse(call.func)
         if name not in algorithms(exported):
             raise ValueError(f"{package.__name__} exports no algorithm {name}")
         if name not in missing:
@@ -113,7 +112,7 @@ class AlgorithmTable(SphinxDirective):
         return [*self.cells(algorithm, figures), theory]
 
     @property
-    def words(self) -> dict[str | bool, Any]:
+    def words(self) -> dict[Any, Any]:
         """The words of the book's language."""
         return CHINESE if tree_of(self.config.language) == "zh" else ENGLISH
 
@@ -151,10 +150,3 @@ def multiple_of_d(vectors: int) -> nodes.Node:
     """A formula for so many numbers."""
     tex = {0: "0", 1: "d"}.get(vectors, f"{vectors}d")
     return nodes.math(tex, tex)
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive, and the package that exports the algorithms."""
-    app.add_config_value("algorithm_table_package", "fl_algos", "env")
-    app.add_directive("algorithm-table", AlgorithmTable)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -84,4 +84,4 @@ def _words(table: dict[str, Any]) -> Words:
     for text in (*(table[key] for key in CELLS), *convergence.values()):
         if not isinstance(text, str) or not text.strip():
             raise ValueError(f"{text!r}: a text is expected")
-    return Words(*(table[key] for key in CELLS), convergence)
+    return Words(**{key: table[key] for key in CELLS}, convergence=convergence)

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 NOTEBOOK = "notebooks/live_figures.ipynb"
 MIME = "application/vnd.fl-algos.live-figure+json"
-LIBRARY = ("uPlot.min.css", "uPlot.iife.min.js")
 log = logging.getLogger(__name__)
 
 
@@ -166,40 +165,25 @@ def skip(self: Any, node: live_figure) -> None:
 
 
 def copy_library(app: Sphinx) -> None:
-    """Copy uPlot into the site before pages are written, for Sphinx adds checksums to links."""
+    """Copy uPlot into the site."""
     if app.builder.format != "html":
         return
     modules = Path(app.config.tex_node_modules)
     require_node_modules(modules, "uplot")
     target = Path(app.outdir, "_static", "uplot")
     target.mkdir(parents=True, exist_ok=True)
-    for name in LIBRARY:
+    for name in ("uPlot.min.css", "uPlot.iife.min.js"):
         shutil.copy(modules / "uplot" / "dist" / name, target)
 
 
-def add_assets(
+def add_scripts(
     app: Sphinx,
     pagename: str,
     templatename: str,
     context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
-    """Load the scripts and styles on the pages that have a live figure."""
-    if doctree is None or not any(doctree.findall(live_figure)):
-        return
-    style, script = LIBRARY
-    for name in (f"uplot/{style}", "live_figure.css"):
-        app.add_css_file(name)
-    for name in (f"uplot/{script}", "live_figure.js"):
-        app.add_js_file(name, defer="defer")
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive, its writers and the events."""
-    app.setup_extension("tex.worker")
-    others = dict.fromkeys(("latex", "text", "man", "texinfo"), (skip, None))
-    app.add_node(live_figure, html=(visit_html, None), **others)
-    app.add_directive("live-figure", LiveFigure)
-    app.connect("builder-inited", copy_library)
-    app.connect("html-page-context", add_assets)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    """Load the scripts on the pages that have a live figure."""
+    if doctree is not None and any(doctree.findall(live_figure)):
+        for name in ("uplot/uPlot.iife.min.js", "live_figure.js"):
+            app.add_js_file(name, defer="defer")

@@ -9,21 +9,21 @@ See descriptions.py. Who takes part the class says itself.
 
 from __future__ import annotations
 
+import ast
 from importlib import import_module
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sphinx.ext.autodoc.mock import mock
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from bilingual.twins import tree_of
+from bilingual.han import tree_of
 from measured.algorithm_figures import exports, parse_call
 from measured.descriptions import Words, read
 
 if TYPE_CHECKING:
     from docutils import nodes
-    from sphinx.application import Sphinx
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ class QuickFacts(SphinxDirective):
         """Whether the class that a call makes an object of lets some clients take part."""
         with mock(self.config.autodoc_mock_imports):
             package = import_module(self.config.algorithm_table_package)
-        name = parse_call(call).func.id
+        name = ast.unparse(parse_call(call).func)
         if name not in exports(package):
             raise ValueError(f"{package.__name__} exports no {name}")
         return getattr(exports(package)[name], "samples_clients", False)
@@ -112,10 +112,3 @@ def as_rst(words: Words, headings: Headings, samples: bool) -> str:
 
 def _cell(text: str) -> str:
     return indent(text, " " * 7).strip()
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive."""
-    app.setup_extension("measured.algorithm_table")
-    app.add_directive("quick-facts", QuickFacts)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
 
 KINDS = ("notebooks", "versions", "hardware")
-PACKAGES = ("fl_algos", "numpy", "scipy", "array-api-compat", "scikit-learn", "matplotlib")
-PACKAGES += ("pandas", "torch", "sphinx", "myst-nb")
+PACKAGES = ["fl_algos", "numpy", "scipy", "array-api-compat", "scikit-learn", "matplotlib"]
+PACKAGES += ["pandas", "torch", "sphinx", "myst-nb"]
 Rows = list[list[str | list[nodes.Node]]]
 log = logging.getLogger(__name__)
 
@@ -121,12 +121,3 @@ def hardware() -> Rows:
 def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """The pages with such tables, which change with every build."""
     return [name for name, metadata in env.metadata.items() if "build_status" in metadata]
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive and what fills it."""
-    app.add_node(build_status)
-    app.add_directive("build-status", BuildStatus)
-    app.add_post_transform(WriteTables)
-    app.connect("env-updated", pages_to_write)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from docutils import nodes
 from sphinx.util import logging
@@ -37,9 +37,3 @@ def describe_figures(app: Sphinx, doctree: nodes.document) -> None:
                 log.warning(
                     "no text in metadata.alt for cell %r", name, location=cell, type="nb_alt"
                 )
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Look at each page when it has been read."""
-    app.connect("doctree-read", describe_figures)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,7 +10,7 @@ import json
 import math
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from docutils import nodes
 from sphinx.environment.collectors import EnvironmentCollector
@@ -37,7 +37,8 @@ def claims_of(config: Config) -> dict[str, dict[str, float]]:
 
 @lru_cache(maxsize=1)
 def _read(path: Path, changed: int) -> dict[str, dict[str, float]]:
-    return json.loads(path.read_text("utf-8"))
+    claims: dict[str, dict[str, float]] = json.loads(path.read_text("utf-8"))
+    return claims
 
 
 class Claim(SphinxRole):
@@ -117,9 +118,8 @@ class Printed(EnvironmentCollector):
 
 def pages(env: BuildEnvironment) -> dict[str, set[str]]:
     """The keys by page."""
-    if not hasattr(env, "printed_claims"):
-        env.printed_claims = {}
-    return env.printed_claims
+    found: dict[str, set[str]] = vars(env).setdefault("printed_claims", {})
+    return found
 
 
 def warn_of_unused(app: Sphinx, env: BuildEnvironment) -> None:
@@ -127,13 +127,3 @@ def warn_of_unused(app: Sphinx, env: BuildEnvironment) -> None:
     unused = claims_of(app.config).keys() - set().union(*pages(env).values())
     for key in sorted(unused):
         log.warning("claim %r of claims.json is printed on no page", key, type="claims")
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the roles."""
-    app.add_config_value("claims_file", "", "env", str)
-    app.add_role("claim", Claim())
-    app.add_role("given", Given())
-    app.add_env_collector(Printed)
-    app.connect("env-check-consistency", warn_of_unused)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

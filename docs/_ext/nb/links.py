@@ -6,7 +6,7 @@ Colab and Binder fetch notebooks from the repository, so their links appear once
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from docutils import nodes
@@ -14,10 +14,7 @@ from sphinx import addnodes
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 
-from bilingual.twins import tree_of
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
+from bilingual.han import tree_of
 
 
 def colab(repository: str, path: str) -> str | None:
@@ -70,10 +67,3 @@ class NotebookLinks(SphinxTransform):
 
     def _add(self, paragraph: nodes.paragraph, words: str, address: str) -> None:
         paragraph += [nodes.Text(" · "), nodes.reference("", words, refuri=address, internal=False)]
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the setting and the transform."""
-    app.add_config_value("nb_links_repository", "", "env")
-    app.add_transform(NotebookLinks)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,7 +7,7 @@ left to myst-nb, which runs it once more and reports it where its page is read.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import nbformat
 from jupyter_cache import get_cache
@@ -48,9 +48,3 @@ def run_notebooks(app: Sphinx) -> None:
         if result.err is None:
             bundle = CacheBundleIn(todo[path], str(path), data={"execution_seconds": result.time})
             cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Run them when all extensions have been set up."""
-    app.connect("builder-inited", run_notebooks)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,18 +20,17 @@ import inspect
 import re
 import textwrap
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from docutils import nodes
 from sphinx.ext.autodoc.mock import mock
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from bilingual.twins import tree_of
+from bilingual.han import tree_of
 from pcode.node import anchor, pcode
 
 if TYPE_CHECKING:
-    from sphinx.application import Sphinx
     from sphinx.writers.html5 import HTML5Translator
 
 METHODS = ("init", "round")
@@ -96,7 +95,9 @@ def method_source(implementation: type, name: str) -> str:
     """The source of a method as it stands in its file, without indentation and docstring."""
     source = textwrap.dedent(inspect.getsource(getattr(implementation, name)))
     rows = source.splitlines()
-    body = ast.parse(source).body[0].body
+    [function] = ast.parse(source).body
+    assert isinstance(function, ast.FunctionDef)
+    body = function.body
     if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         del rows[body[0].lineno - 1 : body[0].end_lineno]
     return "\n".join(rows)
@@ -106,13 +107,12 @@ def visit_html(self: HTML5Translator, node: beside_code) -> None:
     """Write the highlighted source, line by line, its tags linked to the block."""
     block = next(node.parent.findall(pcode), None)
     highlighted = self.highlighter.highlight_block(node.astext(), "python", location=node)
-    head, body, tail = re.fullmatch(
-        r"(.*?<pre>)(.*?)\n?(</pre>.*)", highlighted, re.DOTALL
-    ).groups()
-    pairs = zip(node.astext().split("\n"), body.split("\n"), strict=True)
+    head, start, rest = highlighted.partition("<pre>")
+    body, end, tail = rest.rpartition("</pre>")
+    pairs = zip(node.astext().split("\n"), body.removesuffix("\n").split("\n"), strict=True)
     rows = "".join(_html_line(at, *pair, block) for at, pair in enumerate(pairs, 1))
     self.body.append(self.starttag(node, "div", CLASS="highlight-python notranslate"))
-    self.body.append(f"{head}{rows}{tail}</div>\n")
+    self.body.append(f"{head}{start}{rows}{end}{tail}</div>\n")
     raise nodes.SkipNode
 
 
@@ -133,29 +133,3 @@ def _html_line(at: int, source: str, row: str, block: pcode | None) -> str:
 def code_anchor(block: pcode, at: int) -> str:
     """The anchor of a row of the source beside a block."""
     return f"code-{block['ids'][0].removeprefix('pcode-')}-l{at}"
-
-
-def visit_listing(self: Any, node: beside_code) -> None:
-    """Write the source as any listing."""
-    self.visit_literal_block(node)
-
-
-def depart_listing(self: Any, node: beside_code) -> None:
-    """Leave the listing."""
-    self.depart_literal_block(node)
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive and its writers."""
-    app.setup_extension("pcode.directive")
-    listing = (visit_listing, depart_listing)
-    app.add_node(
-        beside_code,
-        html=(visit_html, None),
-        latex=listing,
-        text=listing,
-        man=listing,
-        texinfo=listing,
-    )
-    app.add_directive("beside", Beside)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

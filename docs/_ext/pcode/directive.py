@@ -15,17 +15,11 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from bilingual.han import is_chinese
-from pcode.html import visit_html
 from pcode.lines import caption, plain, statements
-from pcode.node import pcode, title_of
-from pcode.paper import visit_latex, visit_listing, visit_text
+from pcode.node import pcode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from sphinx.application import Sphinx
-    from sphinx.config import Config
 
 log = logging.getLogger(__name__)
 
@@ -70,28 +64,3 @@ class NameBlocks(SphinxTransform):
             if not node["ids"]:
                 self.document.set_id(node)
             node["ids"].reverse()
-
-
-def number_format(app: Sphinx, config: Config) -> None:
-    """The words of the number, unless conf.py chose others."""
-    words_of_number = "算法 %s" if is_chinese(config.language) else "Algorithm %s"
-    config.numfig_format.setdefault("pcode", words_of_number)
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive and its writers."""
-    app.setup_extension("tex.worker")
-    app.add_directive("pcode", PcodeDirective)
-    app.add_transform(NameBlocks)
-    app.add_enumerable_node(
-        pcode,
-        "pcode",
-        title_of,
-        html=(visit_html, None),
-        latex=(visit_latex, None),
-        text=(visit_text, None),
-        man=(visit_listing, None),
-        texinfo=(visit_listing, None),
-    )
-    app.connect("config-inited", number_format)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -14,6 +14,6 @@ def anchor(node: pcode, number: int | str) -> str:
     return f"{node['ids'][0]}-l{number}"
 
 
-def title_of(node: pcode) -> str | None:
-    """The caption in plain words, the title of references."""
-    return next((child.astext() for child in node if isinstance(child, nodes.caption)), None)
+def title_of(node: nodes.Node) -> str:
+    """The caption in plain words, the title of references; empty if there is none."""
+    return next((child.astext() for child in node.children if isinstance(child, nodes.caption)), "")

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bilingual.han import is_chinese
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.config import Config
 
 CHINESE = {
     "Require:": "输入：",
@@ -48,9 +54,11 @@ def words(language: str) -> dict[str, str]:
 
 
 def for_latex(language: str) -> str:
-    r"""The LaTeX definitions that make the algorithmic package print these words."""
+    r"""The LaTeX packages for blocks, and the definitions that make them print these words."""
     translate = words(language)
-    definitions = []
+    definitions = [r"\usepackage{algorithm}", r"\usepackage{algorithmic}"]
+    if is_chinese(language):
+        definitions.append(r"\floatname{algorithm}{算法}")
     for english in (
         "Require:", "Ensure:", "if", "then", "else", "else if", "end if", "for", "for all", "do",
         "end for", "while", "end while", "repeat", "until", "print", "return",
@@ -63,3 +71,10 @@ def for_latex(language: str) -> str:
         name = english.rstrip(":").upper()
         definitions.append(rf"\newcommand{{\{name}}}{{\item[\textbf{{{word}}}]}}")
     return "\n".join(definitions) + "\n"
+
+
+def choose(app: Sphinx, config: Config) -> None:
+    """Set the words of a block's number, and those of LaTeX."""
+    number = "算法 %s" if is_chinese(config.language) else "Algorithm %s"
+    config.numfig_format.setdefault("pcode", number)
+    config.latex_elements["preamble"] += for_latex(config.language)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tex.worker import require_node_modules
 
 if TYPE_CHECKING:
+    from docutils import nodes
     from sphinx.application import Sphinx
 
 _OLD_FONTS = re.compile(r',url\([^)]*\.(?:woff|ttf)\) format\("[a-z]+"\)')
@@ -17,7 +18,7 @@ _IMPORT = re.compile(r"@import [^;]*;")
 
 
 def copy_assets(app: Sphinx) -> None:
-    """Copy them before pages are written, for Sphinx adds their checksums to the links."""
+    """Copy them before anything is written."""
     if app.builder.format != "html":
         return
     modules = Path(app.config.tex_node_modules)
@@ -27,11 +28,21 @@ def copy_assets(app: Sphinx) -> None:
     for font in katex.glob("fonts/*.woff2"):
         shutil.copy(font, target / "fonts")
     _write(target / "katex.min.css", _OLD_FONTS.sub("", _read(katex / "katex.min.css")))
-    style = modules / "pseudocode" / "build" / "pseudocode.min.css"
+    blocks = _read(modules / "pseudocode" / "build" / "pseudocode.min.css")
     # Its first rule fetches another KaTeX from a CDN.
-    _write(target / "pseudocode.min.css", _IMPORT.sub("", _read(style)))
-    app.add_css_file("katex/katex.min.css", priority=300)
-    app.add_css_file("katex/pseudocode.min.css", priority=310)
+    _write(target / "pseudocode.min.css", _IMPORT.sub("", blocks))
+
+
+def hurry_fonts(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Let a page that has formulas ask for their fonts at once."""
+    if 'class="katex"' in context.get("body", ""):
+        app.add_js_file("fonts.js", priority=0)
 
 
 def _read(path: Path) -> str:
@@ -40,10 +51,3 @@ def _read(path: Path) -> str:
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the event."""
-    app.setup_extension("tex.worker")
-    app.connect("builder-inited", copy_assets)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from docutils import nodes
 from sphinx.util.math import get_node_equation_number
 
-from bilingual.twins import tree_of
+from bilingual.han import tree_of
 from tex.worker import render
 
 if TYPE_CHECKING:
-    from sphinx.application import Sphinx
     from sphinx.config import Config
     from sphinx.writers.html5 import HTML5Translator
 
@@ -73,10 +72,3 @@ def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
     self.body.append(formula(node, self.config))
     self.body.append("</div></div>\n")
     raise nodes.SkipNode
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the renderer under the name that conf.py's html_math_renderer gives."""
-    app.setup_extension("tex.worker")
-    app.add_html_math_renderer("katex", (visit_math, None), (visit_math_block, None))
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,14 +1,13 @@
-"""TeX macros as a table {name: body}: taken out of a formula, and written for LaTeX."""
+"""The book's TeX macros, a table {name: body}, for KaTeX and for LaTeX; a group of TeX."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-_DEFINITION = re.compile(
-    r"\\(?P<command>DeclareMathOperator\*?|newcommand|renewcommand|providecommand)\s*"
-    r"(?:\{\s*\\(?P<braced>[A-Za-z]+)\s*\}|\\(?P<bare>[A-Za-z]+))\s*"
-    r"(?:\[\d\]\s*)?(?=\{)"
-)
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.config import Config
 
 
 def group(tex: str, start: int) -> tuple[str, int]:
@@ -28,23 +27,6 @@ def group(tex: str, start: int) -> tuple[str, int]:
     raise ValueError(f"a brace is not closed: {tex[start : start + 40]!r}")
 
 
-def take_definitions(tex: str) -> tuple[dict[str, str], str]:
-    r"""Split TeX into the macros it defines and the rest.
-
-    Understood are ``\newcommand``, ``\renewcommand``, ``\providecommand`` and
-    ``\DeclareMathOperator`` with and without star.
-    """
-    macros: dict[str, str] = {}
-    while definition := _DEFINITION.search(tex):
-        body, end = group(tex, definition.end())
-        if definition["command"].startswith("DeclareMathOperator"):
-            star = "*" if definition["command"].endswith("*") else ""
-            body = rf"\operatorname{star}{{{body}}}"
-        macros[definition["braced"] or definition["bare"]] = body
-        tex = tex[: definition.start()] + tex[end:]
-    return macros, tex.strip()
-
-
 def for_katex(macros: dict[str, str]) -> dict[str, str]:
     """The table as KaTeX wants it: names with their backslash."""
     return {f"\\{name}": body for name, body in macros.items()}
@@ -60,3 +42,8 @@ def for_latex(macros: dict[str, str]) -> str:
             rf"\providecommand{{\{name}}}{{}}\renewcommand{{\{name}}}{count}{{{body}}}" + "\n"
         )
     return "".join(lines)
+
+
+def define_for_latex(app: Sphinx, config: Config) -> None:
+    """Add them to the preamble."""
+    config.latex_elements["preamble"] += for_latex(config.tex_macros)

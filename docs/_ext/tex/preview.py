@@ -14,7 +14,6 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from tex.katex import formula
 
 if TYPE_CHECKING:
-    from sphinx.application import Sphinx
     from sphinx.writers.html5 import HTML5Translator
 
 
@@ -53,10 +52,3 @@ def visit_html(self: HTML5Translator, node: equation_preview) -> None:
     content = formula(node["equation"], self.config)
     self.body.append(f'<template id="preview-{node["name"]}">{content}</template>\n')
     raise nodes.SkipNode
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the transform."""
-    app.add_node(equation_preview, html=(visit_html, None))
-    app.add_post_transform(StoreEquations)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -38,7 +38,8 @@ _NAMES = ("arg", "max", "min", "log", "exp", "sup", "inf", "lim", "col", "sign",
 def formula_text(tex: str, macros: Mapping[str, str] | None = None) -> str:
     """The text of a formula, `macros` (name without backslash: body) put in."""
     for name, body in (macros or {}).items():
-        tex = re.sub(rf"\\{name}(?![A-Za-z])\s*", lambda _, body=body: f"{{{body}}}", tex)
+        group = f"{{{body}}}".replace("\\", r"\\")
+        tex = re.sub(rf"\\{name}(?![A-Za-z])\s*", group, tex)
     tokens = _TOKEN.findall(tex)[::-1]
     text = ""
     while tokens:

@@ -8,15 +8,12 @@ the next one. Within the formula lines can still end where KaTeX allows it: kate
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from bilingual.han import CLOSING, OPENING, STOPS
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 _BEFORE = re.compile(rf"[(\[{OPENING}]+$")
 _AFTER = re.compile(rf"[.,;:?!)\]…{STOPS}{CLOSING}]+")
@@ -38,23 +35,18 @@ def keep_together(formula: nodes.math) -> None:
     """Wrap one formula, if punctuation touches it."""
     parent = formula.parent
     at = parent.index(formula)
-    before, after = parent[at - 1 : at], parent[at + 1 : at + 2]
-    opening = _BEFORE.search(before[0]) if before and isinstance(before[0], nodes.Text) else None
-    closing = _AFTER.match(after[0]) if after and isinstance(after[0], nodes.Text) else None
+    before = parent[at - 1] if at else None
+    after = parent[at + 1] if at + 1 < len(parent) else None
+    opening = _BEFORE.search(before) if isinstance(before, nodes.Text) else None
+    closing = _AFTER.match(after) if isinstance(after, nodes.Text) else None
     if not opening and not closing:
         return
     whole = nodes.inline(classes=["unbroken"])
     parent[at] = whole
     if opening:
         whole += nodes.Text(opening[0])
-        parent[at - 1] = nodes.Text(before[0][: opening.start()])
+        parent[at - 1] = nodes.Text(opening.string[: opening.start()])
     whole += formula
     if closing:
         whole += nodes.Text(closing[0])
-        parent[at + 1] = nodes.Text(after[0][closing.end() :])
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the transform."""
-    app.add_post_transform(KeepTogether)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+        parent[at + 1] = nodes.Text(closing.string[closing.end() :])

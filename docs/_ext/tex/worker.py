@@ -19,7 +19,6 @@ from tex.macros import for_katex
 
 if TYPE_CHECKING:
     from docutils import nodes
-    from sphinx.application import Sphinx
     from sphinx.config import Config
 
 SCRIPT = Path(__file__).resolve().with_name("render.cjs")
@@ -87,7 +86,7 @@ def _worker(node_modules: Path, process_id: int) -> Worker:
 
 def render(node: nodes.Element, config: Config, *, tex: str, **request: Any) -> str:
     """The HTML of a node's TeX; where that fails a warning, and the TeX itself."""
-    macros = for_katex(config.tex_macros | node.get("macros", {}))
+    macros = for_katex(config.tex_macros)
     try:
         return _worker(Path(config.tex_node_modules), os.getpid()).render(
             tex=tex, macros=macros, **request
@@ -95,10 +94,3 @@ def render(node: nodes.Element, config: Config, *, tex: str, **request: Any) -> 
     except TexError as error:
         log.warning("%s: %s", request["kind"], error, location=node, type="tex")
         return f'<code class="tex-error">{html.escape(tex)}</code>'
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the settings."""
-    app.add_config_value("tex_macros", {}, "html")
-    app.add_config_value("tex_node_modules", "", "")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bilingual.han import is_chinese
@@ -52,16 +53,9 @@ def add_citation(
         "title": f"{{{escape(app.env.titles[pagename].astext())}}}",
         "author": f"{{{escape(app.config.author)}}}",
         "howpublished": f"《{book}》中的一章" if chinese else f"Chapter of \\emph{{{book}}}",
-        "year": app.config.cite_page_year,
+        "year": year_of(Path(app.config.citation_file).read_text("utf-8")),
         "note": f"{app.config.release} 版" if chinese else f"Version {app.config.release}",
         "url": f"{site}{app.builder.get_target_uri(pagename)}" if site else "",
     }
     name = pagename.rpartition("/")[2]
     context["citation"] = entry(f"fl_algos:{name}{':zh' if chinese else ''}", fields)
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the setting and the event."""
-    app.add_config_value("cite_page_year", "", "html")
-    app.connect("html-page-context", add_citation)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,22 +10,21 @@ import json
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fontTools.ttLib import TTFont
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from bilingual.twins import tree_of
+from bilingual.han import tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from docutils import nodes
-    from sphinx.application import Sphinx
 
-PACKAGES = ("pydata-sphinx-theme", "sphinx-book-theme", "sphinx", "sphinx-design", "myst-nb")
-PACKAGES += ("pygments",)
+PACKAGES = ["pydata-sphinx-theme", "sphinx-book-theme", "sphinx", "sphinx-design", "myst-nb"]
+PACKAGES += ["pygments"]
 """The Python packages of which files, or parts of files, are in the site."""
 LICENCE = 13
 """The number of a font's licence among its names."""
@@ -75,7 +74,7 @@ def python_parts() -> Iterator[Part]:
 
 def licence_of(found: Distribution) -> str:
     """The name of a package's licence, by the expression or else by the classifier."""
-    expression = found.metadata.get("License-Expression")
+    [expression] = found.metadata.get_all("License-Expression") or [""]
     classifiers = found.metadata.get_all("Classifier") or []
     names = [each.rpartition(" :: ")[2] for each in classifiers if each.startswith("License ::")]
     return expression or ", ".join(names)
@@ -105,9 +104,3 @@ def as_rst(part: Part, licence: str, text_of: str) -> Iterator[str]:
     for name, text in part.texts.items():
         body = indent(text.replace("\f", "").expandtabs(), " " * 6)
         yield f".. dropdown:: {text_of.format(name)}\n\n   .. code-block:: none\n\n{body}\n"
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive."""
-    app.add_directive("licences", Licences)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

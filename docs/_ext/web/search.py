@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.builders.html import StandaloneHTMLBuilder
 
 from pcode.lines import plain, statements
 from pcode.node import pcode, title_of
@@ -31,13 +32,13 @@ Macros = Mapping[str, str]
 Place = tuple[str, str, str]
 """Anchor, heading and text of a section or of a documented object."""
 
-UNUSED = ("_static/sphinx_highlight.js", "_static/translations.js")
-"""Scripts of Sphinx's search; the second one makes code of a string, which pages forbid."""
 SCRIPTS = ("search_texts.js", "search_words.js", "search.js")
-_SCRIPTS = {nodes.superscript: "^", nodes.subscript: "_"}
+_SCRIPTS: dict[type, str] = {nodes.superscript: "^", nodes.subscript: "_"}
 _PLACES = (nodes.section, addnodes.desc)
-_SILENT = (nodes.Invisible, nodes.raw, nodes.math_block, nodes.title, *_PLACES)
-_SILENT += (nodes.footnote_reference, nodes.label)
+_SILENT = (
+    *(nodes.Invisible, nodes.raw, nodes.math_block, nodes.title, *_PLACES),
+    *(nodes.footnote_reference, nodes.label),
+)
 
 
 def places(document: nodes.document, macros: Macros) -> Iterator[Place]:
@@ -45,9 +46,10 @@ def places(document: nodes.document, macros: Macros) -> Iterator[Place]:
     for node in document.findall(lambda node: isinstance(node, _PLACES)):
         if isinstance(node, nodes.section):
             anchor = node["ids"][0]
-            heading = text_of(node.next_node(nodes.title), macros, inside=True)
+            [title] = node.children[:1]
+            heading = text_of(title, macros, inside=True)
         else:
-            signature = node.next_node(addnodes.desc_signature)
+            signature = next(node.findall(addnodes.desc_signature), None)
             if signature is None or not signature["ids"]:
                 continue
             anchor, heading = signature["ids"][0], signature.get("fullname", "")
@@ -62,7 +64,6 @@ def text_of(node: nodes.Node, macros: Macros, *, inside: bool = False) -> str:
 def _text(node: nodes.Node, macros: Macros, inside: bool = False) -> str:
     if isinstance(node, nodes.Text):
         return node.astext()
-    macros = {**macros, **node.get("macros", {})} if isinstance(node, nodes.Element) else macros
     if isinstance(node, nodes.math):
         return formula_text(node.astext(), macros)
     if isinstance(node, pcode):
@@ -71,7 +72,8 @@ def _text(node: nodes.Node, macros: Macros, inside: bool = False) -> str:
         )
     if isinstance(node, addnodes.desc_signature):
         return node.astext()
-    if (isinstance(node, _SILENT) and not inside) or "toctree-wrapper" in node.get("classes", ()):
+    is_list = isinstance(node, nodes.Element) and "toctree-wrapper" in node["classes"]
+    if is_list or (isinstance(node, _SILENT) and not inside):
         return ""
     separator = "" if isinstance(node, nodes.TextElement) else " "
     mark = _SCRIPTS.get(type(node), "")
@@ -114,36 +116,28 @@ class SearchTexts:
         script.write_text(f"const searchTexts = {text};\n", encoding="utf-8")
 
 
-def choose_scripts(
+def add_scripts(
     app: Sphinx,
     pagename: str,
     templatename: str,
     context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
-    """Take the scripts of Sphinx's search off the page's list, and put these on the search page's.
+    """Load this search on its page.
 
-    Sphinx adds their checksums, so that no browser searches an updated book with its old texts.
+    Sphinx adds checksums, so that no browser searches an updated book with its old texts.
     """
     if pagename == "search":
         for name in SCRIPTS:
             app.add_js_file(name, defer="defer")
-    scripts = context.get("script_files", [])
-    context["script_files"] = [each for each in scripts if str(each.filename) not in UNUSED]
 
 
 def start(app: Sphinx) -> None:
     """Put this search in the place of Sphinx's."""
-    if app.builder.format != "html":
+    if not isinstance(app.builder, StandaloneHTMLBuilder):
         return
     app.builder.search = False
     texts = SearchTexts(app)
     app.connect("doctree-resolved", texts.take, priority=900)
-    app.connect("html-page-context", choose_scripts)
+    app.connect("html-page-context", add_scripts)
     app.connect("html-collect-pages", texts.search_page)
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the event."""
-    app.connect("builder-inited", start)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -30,9 +30,3 @@ def mend_page(
     """Mend a page that viewcode has made."""
     if pagename.startswith("_modules/"):
         context["body"] = with_spans(context["body"])
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the event."""
-    app.connect("html-page-context", mend_page)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

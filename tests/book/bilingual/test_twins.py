@@ -43,8 +43,8 @@ def test_each_page_names_its_twin(book, page):
 
 def test_the_chinese_style_sheet_is_only_in_the_chinese_book(book):
     language, out = book
-    html = (out / "index.html").read_text(encoding="utf-8")
-    assert ("zh.css" in html) == (language == "zh")
+    styles = (out / "_static" / "book.css").read_text(encoding="utf-8")
+    assert ("Han marks" in styles) == (language == "zh")
 
 
 def test_emphasis_beside_chinese_characters(tmp_path):

@@ -84,7 +84,7 @@ def test_scripts_are_loaded_only_where_they_are_needed(tmp_path, outputs):
         (done.out / name).read_text(encoding="utf-8")
         for name in ("index.html", "notebooks/live_figures.html")
     ]
-    for asset in ("uplot/uPlot.iife.min.js", "uplot/uPlot.min.css", "live_figure.js"):
+    for asset in ("uplot/uPlot.iife.min.js", "live_figure.js"):
         assert (done.out / "_static" / asset).is_file()
         assert [asset in page for page in pages] == [True, False]
 

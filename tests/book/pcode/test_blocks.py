@@ -168,18 +168,17 @@ def test_chinese_words_of_a_line_close_up(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("builder", "name", "expected"),
-    [
-        ("text", "index.txt", "  6:   while $x_4 < 0$"),
-        ("latex", "fl_algos-en.tex", r"\IF[on the line of IF: $c_1$]{$x_0 > 0$}"),
-        ("latex", "fl_algos-en.tex", r"\label{\detokenize{index:pcode-control}}"),
-        ("man", "federatedoptimizationexecutable.1", "while $x_4 < 0$"),
-    ],
+    ("language", "words"),
+    [("en", r"\algorithmicrequire}{\textbf{Require:}}"), ("zh", r"\floatname{algorithm}{算法}")],
 )
-def test_other_outputs(tmp_path, builder, name, expected):
-    done = build(tmp_path, with_control(PAGE), builder=builder)
+def test_in_print(tmp_path, language, words):
+    done = build(tmp_path, with_control(PAGE), language, builder="latex")
     assert (done.returncode, done.warnings) == (0, "")
-    assert expected in (done.out / name).read_text(encoding="utf-8")
+    tex = (done.out / f"fl_algos-{language}.tex").read_text(encoding="utf-8")
+    assert r"\IF[on the line of IF: $c_1$]{$x_0 > 0$}" in tex
+    assert r"\label{\detokenize{index:pcode-control}}" in tex
+    assert words in tex
+    assert (r"\usepackage{xeCJK}" in tex) == (language == "zh")
 
 
 @pytest.mark.parametrize(

@@ -8,29 +8,19 @@ import pytest
 
 from support.mini import build
 from tex.katex import display_tex
-from tex.macros import for_latex, group, take_definitions
-
-DEFINITIONS = r"""\DeclareMathOperator*{\argmin}{arg\,min}
-\DeclareMathOperator{\col}{col}
-\newcommand{\pair}[2]{\langle #1, #2 \rangle}
-\renewcommand\R{\mathbb{R}}
-
-x"""
+from tex.macros import for_latex, group
 
 PAGE = r"""
 Page
 ====
 
-Above the definition: :math:`\mine{x}`, and :math:`\prox_{sg}` of the book's own table.
+In a line: :math:`x`, and :math:`\prox_{sg}` of the book's own table.
 
 .. math::
    :label: first
 
-   \newcommand{\mine}[1]{\mathcal{Q}_{#1}}
-   \DeclareMathOperator*{\lowest}{lowest\,of}
-
    \begin{array}{cl}
-   \lowest & a \\
+   \argmin & a \\
    \text{subject to 条件} & b
    \end{array}
 
@@ -62,17 +52,6 @@ $$ (labelled)
 y &= 1
 \end{align}
 """
-
-
-def test_take_definitions():
-    macros, rest = take_definitions(DEFINITIONS)
-    assert rest == "x"
-    assert macros == {
-        "argmin": r"\operatorname*{arg\,min}",
-        "col": r"\operatorname{col}",
-        "pair": r"\langle #1, #2 \rangle",
-        "R": r"\mathbb{R}",
-    }
 
 
 def test_definitions_for_latex():
@@ -113,35 +92,11 @@ def test_every_formula_is_rendered(page):
     assert page.count("<math ") == 5
 
 
-def test_definitions_hold_on_the_whole_page(page):
-    assert r"\mine{x}</annotation>" in page
-    assert re.search(r'<mi mathvariant="script">Q</mi>', page)
-    assert r"\newcommand" not in page
-    assert r"\DeclareMathOperator" not in page
-
-
 def test_numbers_and_references(page):
     number = '<span class="eqno"><a href="#equation-first" title="Link to this equation">(1)</a>'
     assert number in page
     assert 'href="#equation-first">(1)</a>' in page
     assert 'role="group" aria-label="Equation 1"' in page
-
-
-def test_everything_comes_from_the_site(page):
-    assets = re.findall(r'<(?:link|script|img)[^>]*(?:href|src)="([^"]*)"', page)
-    assert any(asset.startswith("_static/katex/katex.min.css") for asset in assets)
-    assert not [asset for asset in assets if "//" in asset]
-
-
-def test_style_sheets_fetch_nothing(tmp_path):
-    done = build(tmp_path, {"docs/en/index.rst": "Page\n====\n"})
-    sheets = done.out / "_static" / "katex"
-    for sheet in sheets.glob("*.css"):
-        text = sheet.read_text(encoding="utf-8")
-        assert "@import" not in text
-        for address in re.findall(r"url\(([^)]*)\)", text):
-            assert (sheets / address).is_file(), address
-    assert len(list(sheets.glob("*.css"))) == 2
 
 
 def test_myst_pages(tmp_path):
@@ -152,13 +107,11 @@ def test_myst_pages(tmp_path):
     assert html.count('class="katex-html"') == 3
 
 
-def test_latex_gets_the_definitions_outside_of_the_formula(tmp_path):
+def test_latex_gets_the_table_of_macros(tmp_path):
     done = build(tmp_path, {"docs/en/index.rst": PAGE}, builder="latex")
     assert (done.returncode, done.warnings) == (0, "")
     tex = (done.out / "fl_algos-en.tex").read_text(encoding="utf-8")
-    assert r"\renewcommand{\mine}[1]{\mathcal{Q}_{#1}}" in tex
     assert r"\renewcommand{\prox}{\mathbf{prox}}" in tex
-    assert r"\DeclareMathOperator" not in tex
 
 
 def test_a_mistake_is_a_warning_with_its_place_and_shown_as_it_is(tmp_path):

@@ -27,8 +27,7 @@ Other
 .. math::
    :label: far
 
-   \\newcommand{\\mine}{\\mathcal{Q}}
-   \\mine = 2
+   \\prox_s = 2
 """
 
 
@@ -39,6 +38,6 @@ def test_those_of_other_pages_once(tmp_path):
     html = (done.out / "index.html").read_text(encoding="utf-8")
     stored = re.findall(r'<template id="preview-([^"]*)">(.*?)</template>', html)
     assert [name for name, _ in stored] == ["equation-far"]
-    assert r"\mine = 2</annotation>" in stored[0][1]
+    assert r"\prox_s = 2</annotation>" in stored[0][1]
     other = (done.out / "other.html").read_text(encoding="utf-8")
     assert "<template" not in other

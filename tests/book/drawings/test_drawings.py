@@ -8,11 +8,11 @@ from itertools import combinations
 from types import SimpleNamespace
 
 import pytest
-from mini import ROOT, build
 
 from drawings import LIMIT, function
 from drawings.style import FAINT, LOOKS, WIDTH
 from drawings.svg import draw, runs
+from support.mini import ROOT, build
 
 MODULE = """
 from drawings.style import INK, canvas, color, line

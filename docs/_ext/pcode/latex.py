@@ -1,4 +1,4 @@
-"""Pseudocode in books that are printed, and in plain text."""
+"""Pseudocode in books that are printed: by the algorithm and algorithmic packages."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING
 
 from docutils import nodes
 
-from pcode.lines import CLOSERS, CONDITIONS, OPENERS, Line, caption, statements
-from pcode.node import title_of
+from pcode.lines import CONDITIONS, OPENERS, Line, caption, statements
 
 if TYPE_CHECKING:
     from sphinx.writers.latex import LaTeXTranslator
-    from sphinx.writers.manpage import ManualPageTranslator
-    from sphinx.writers.texinfo import TexinfoTranslator
-    from sphinx.writers.text import TextTranslator
 
     from pcode.node import pcode
 
@@ -24,7 +20,7 @@ _LATEX_STATEMENTS = frozenset(
 
 
 def visit_latex(self: LaTeXTranslator, node: pcode) -> None:
-    """Write the block for the algorithm and algorithmic packages."""
+    """Write the block."""
     labels = "".join(self.hypertarget(name, anchor=False) for name in node["ids"])
     title = caption(node["tex"])
     self.body.append(
@@ -50,32 +46,3 @@ def _latex_line(line: Line) -> str:
     elif line.comment:
         comment = rf" \COMMENT{{{line.comment}}}"
     return f"\\{keyword}{text}{comment}".replace("\N{MINUS SIGN}", "-").rstrip()
-
-
-def as_text(node: pcode) -> str:
-    """The block as indented plain text, its formulas in TeX."""
-    rows = [title_of(node) or ""]
-    depth = 0
-    for line in statements(node["tex"]):
-        depth -= line.keyword in CLOSERS
-        number = f"{line.number:>3}: " if line.number else ""
-        keyword = "" if line.keyword == "STATE" else line.keyword.lower()
-        comment = f"// {line.comment}" if line.comment else ""
-        words_of_line = " ".join(part for part in (keyword, line.text, comment) if part)
-        rows.append(f"{number}{'  ' * depth}{words_of_line}")
-        depth += line.keyword in OPENERS
-    return "\n".join(rows).strip()
-
-
-def visit_text(self: TextTranslator, node: pcode) -> None:
-    """Write the block as plain text."""
-    self.new_state()
-    self.add_text(as_text(node))
-    self.end_state(wrap=False)
-    raise nodes.SkipNode
-
-
-def visit_listing(self: ManualPageTranslator | TexinfoTranslator, node: pcode) -> None:
-    """Write the block as any listing."""
-    nodes.literal_block("", as_text(node)).walkabout(self)
-    raise nodes.SkipNode
