@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PORT ?= 8000
 
-.PHONY: help book test bench peers serve notebooks claims algorithm clean python
+.PHONY: help book test bench peers serve notebooks claims algorithm lock clean python
 
 help:
 	@echo "make book       set up, and build both books into build/site"
@@ -14,11 +14,12 @@ help:
 	@echo "make notebooks  run the notebooks and store their outputs, in both languages"
 	@echo "make claims     the same, and write the numbers that the book states anew"
 	@echo "make algorithm  begin one: make algorithm NAME=FedNew"
+	@echo "make lock       resolve constraints.txt anew, and say what has changed"
 	@echo "make clean      remove all that make has made: .venv, build, the notebooks' copies"
 	@echo "PYTHON=python3.12 after any of them chooses a Python: 3.11, 3.12 or 3.13"
 
 # -B: nothing is left in tools, where `make clean` would not look.
-book test bench peers notebooks claims clean: python
+book test bench peers notebooks claims lock clean: python
 	@"$(PYTHON)" -B tools/project.py $@
 
 serve: python

@@ -201,7 +201,7 @@ class Project:
         self.venv = root / ".venv"
         self.build = root / "build"
         self.site = self.build / "site"
-        self.lock = self.build / "lock"
+        self.lock_file = self.build / "lock"
         self.python = self.venv / "bin" / "python"
         self.oldest = self.build / "oldest"
         self.oldest_python = self.oldest / "bin" / "python"
@@ -229,10 +229,10 @@ class Project:
     def alone(self, target: str) -> Iterator[None]:
         """Keep everybody else from writing to this checkout meanwhile."""
         try:
-            with folder_lock.held(self.lock, f"make {target}"):
+            with folder_lock.held(self.lock_file, f"make {target}"):
                 yield
         except folder_lock.Held as other:
-            processes = other.processes or [f"(lsof '{self.lock}' lists them)"]
+            processes = other.processes or [f"(lsof '{self.lock_file}' lists them)"]
             raise Failure(
                 f"`{other.words}` is at work in this folder, or what it has started still is:\n  "
                 + "\n  ".join(processes)
@@ -513,6 +513,13 @@ class Project:
         """Run the notebooks, and write the numbers that the book states anew."""
         self.notebooks("--claims")
 
+    def lock(self) -> None:
+        """Resolve the exact versions anew, write constraints.txt, and say what has changed."""
+        self.make_environment()
+        with self.environment().unfinished():
+            self.pip_install("packaging")
+        self.call(self.python, "-P", "tools/lock.py")
+
     def bench(self) -> None:
         """Measure the speed, and write the figures that the book shows."""
         self.set_up("test")
@@ -546,8 +553,8 @@ class Project:
         """Remove all that make has made."""
         copies = self.root.glob("docs/*/notebooks/*.ipynb")
         catalogs = self.root.glob("docs/_ext/bilingual/locale/**/*.mo")
-        built = [path for path in self.build.glob("*") if path != self.lock]
-        for path in (self.venv, *built, *copies, *catalogs, self.lock):  # the lock to the last
+        built = [path for path in self.build.glob("*") if path != self.lock_file]
+        for path in (self.venv, *built, *copies, *catalogs, self.lock_file):  # the lock to the last
             remove(path)
         with suppress(OSError):  # not there, or somebody has begun to build
             self.build.rmdir()
@@ -574,7 +581,7 @@ def main(arguments: Sequence[str] | None = None, project: Project | None = None)
     """Do what make asks for; say what went wrong in a line or two."""
     parser = argparse.ArgumentParser(prog="project.py", description=__doc__.splitlines()[0])
     targets = parser.add_subparsers(dest="target", required=True)
-    for name in ("book", "test", "bench", "peers", "notebooks", "claims", "clean"):
+    for name in ("book", "test", "bench", "peers", "notebooks", "claims", "lock", "clean"):
         targets.add_parser(name, help=getattr(Project, name).__doc__)
     targets.add_parser("serve", help=Project.serve.__doc__).add_argument("port")
     options = vars(parser.parse_args(arguments))

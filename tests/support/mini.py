@@ -6,12 +6,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from support.pages import unavailable
+from support.sphinx_server import sphinx
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,26 +84,18 @@ def build(
     root = tmp_path / "project with spaces"
     _write_project(root, files, twins=twins)
     out = root / "build" / "site" / language
-    command = [sys.executable, "-m", "sphinx", "-W", "-n", "--keep-going", "-q", "-b", builder]
-    command += ["-c", str(root / "docs"), "-D", "api_package=", *options]
-    command += ["-t", "zh"] if language == "zh" else []
+    arguments = ["-W", "-n", "--keep-going", "-q", "-b", builder]
+    arguments += ["-c", str(root / "docs"), "-D", "api_package=", *options]
+    arguments += ["-t", "zh"] if language == "zh" else []
     environment = dict(os.environ)
     if pythonpath:
         inherited = environment.get("PYTHONPATH", "")
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(pythonpath), inherited]))
-    done = subprocess.run(
-        [*command, str(root / "docs" / language), str(out)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=tmp_path,
-        env=environment,
-        timeout=300,
-    )
+    arguments += [str(root / "docs" / language), str(out)]
+    status, errors = sphinx(arguments, tmp_path, environment)
     # What a kernel sometimes says at its end: that the socket is closed.
     pattern = r"(?m)^ERROR:tornado.*\nTraceback.*\n(?: .*\n)*\S.*\n"
-    warnings = re.sub(pattern, "", done.stderr)
-    return Result(done.returncode, warnings, out)
+    return Result(status, re.sub(pattern, "", errors), out)
 
 
 def _write_project(root: Path, files: Mapping[str, str], *, twins: bool) -> None:

@@ -424,7 +424,7 @@ def test_only_one_at_a_time_writes_to_a_folder(
     machine: Machine, at_work: tuple[subprocess.Popen, int], capfd: pytest.CaptureFixture[str]
 ) -> None:
     tool, child = at_work
-    for target in ("book", "test", "bench", "peers", "notebooks", "claims", "clean"):
+    for target in ("book", "test", "bench", "peers", "notebooks", "claims", "lock", "clean"):
         assert main([target], Project(machine.root, machine)) == 1
         error = capfd.readouterr().err
         assert "`make book` is at work in this folder" in error
@@ -466,7 +466,7 @@ def test_a_lock_whose_file_is_removed_meanwhile_is_taken_anew(
 
     monkeypatch.setattr(fcntl, "flock", late)
     with project.alone("book"):
-        assert project.lock.read_text("utf-8") == "make book"
+        assert project.lock_file.read_text("utf-8") == "make book"
         assert len(calls) == 2
         with pytest.raises(Failure, match="`make book` is at work"), project.alone("test"):
             pass
@@ -660,7 +660,10 @@ def test_in_ci_a_test_that_cannot_run_is_a_failure(tmp_path: Path) -> None:
     assert answer.stdout == "make test with CI=true\n"
 
 
-TARGETS = ("book", "test", "bench", "peers", "serve", "notebooks", "claims", "algorithm", "clean")
+TARGETS = (
+    *("book", "test", "bench", "peers", "serve", "notebooks", "claims"),
+    *("algorithm", "lock", "clean"),
+)
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
