@@ -143,7 +143,7 @@ def fedpd_quadratic_rate(s: float, L: float, mu: float) -> float:
         ValueError: an argument is out of its range.
 
     Source:
-        The book, primal-dual chapter, has a proof.
+        The book, chapter on operator splitting, has a proof.
 
     >>> round(fedpd_quadratic_rate(s=2.0, L=1.0, mu=0.25), 4)
     0.7887

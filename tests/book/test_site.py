@@ -23,7 +23,7 @@ CHAPTERS = {
     "skipping": {
         "anchors": ["fl-alg-skipping"],
         "equations": ["proxskip-constraint", "proxgd"],
-        "blocks": {"pcode-proxskip": 21, "pcode-scaffnew": 17},
+        "blocks": {"pcode-scaffnew": 17, "pcode-proxskip": 21},
     },
     "overview": {
         "anchors": ["fl-alg-overview"],

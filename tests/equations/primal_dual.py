@@ -96,7 +96,7 @@ def al_iter(fedpd):
     "29cca2",
     oracles,
     [("self.theta_k0 - self.s * self.lambda_k", "self.theta_k0 + self.s * self.lambda_k")],
-    [("self.lambda_k, self.s, self.clients", "self.lambda_k, 1 / self.s, self.clients")],
+    [("prox(v_k, self.s, self.clients)\n", "prox(v_k, 1 / self.s, self.clients)\n")],
 )
 def al_prox(oracles):
     problem, f = federation()
@@ -151,110 +151,11 @@ def without_skipping(fedpd, problem, s, state):
     return fedpd.FedPD(s=s).round(state, problem, Server(K), Coins(True, probability=1))
 
 
-def error_map(fedpd, problem, s):
-    """The matrix of a round on the error of w = theta - s lambda, all clients stacked."""
-    linear = Quadratic(problem.A_k, 0 * problem.b_k)
-    columns = []
-    for w in np.eye(K * problem.d).reshape(-1, K, problem.d):
-        before = fedpd.FedPD(s=s).init(0 * w[0], K)._replace(lambda_k=-w / s)
-        after = without_skipping(fedpd, linear, s, before)
-        columns.append((after.theta - s * after.lambda_k).ravel())
-    return np.array(columns).T
-
-
-def convex_problems():
-    """Convex quadratics, with mu_f and a step size: some at random, flat ones, a shared Hessian."""
-    random, _ = federation()
-    lines = np.array([[1.0, 0.1, 0.0], [1.0, -0.1, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
-    flat = Quadratic(lines[:, :, None] * lines[:, None, :], vectors(1))
-    shared = Quadratic(np.tile(random.A_k[:1], (K, 1, 1)), vectors(1))
-    for problem in (random, flat, shared):
-        mu_f = np.linalg.eigvalsh(problem.A_k.mean(axis=0))[0]
-        for s in (0.3 / problem.L, 3 / problem.L, 1 / np.sqrt(problem.L * mu_f), 3 / mu_f):
-            yield problem, mu_f, s
-
-
-@states(
-    "fedpd-quadratic-rate",
-    "c855f8",
-    theory,
-    [("return max(1 / (1 + s * mu)", "return max(1 / (1 + 2 * s * mu)")],
-    [("(s * L - 1) / (s * L + 1)", "(s * L - 1) / (s * L + 2)")],
-    [("math.sqrt(max(0.0, (s * L", "(max(0.0, (s * L")],
-)
-def fedpd_quadratic_rate(theory):
-    for problem, mu_f, s in convex_problems():
-        L = problem.L
-        turning = np.sqrt(max(0, (s * L - 1) / (s * L + 1)))
-        bound = max(1 / (1 + s * mu_f), 1 / 2 * (1 + turning))
-        same(theory.fedpd_quadratic_rate(s, L, mu_f), bound)
-        rho = np.abs(np.linalg.eigvals(error_map(fedpd, problem, s))).max()
-        assert rho <= bound + 1e-12
-        if (problem.A_k == problem.A_k[0]).all() and s * L < 1:  # there is equality
-            same(rho, 1 / (1 + s * mu_f))
-
-
-def eigenvectors(fedpd, problem, s):
-    """Each eigenvalue zeta of a round, with u and v, real ones as real numbers."""
-    values, columns = np.linalg.eig(error_map(fedpd, problem, s))
-    for zeta, column in zip(values, columns.T, strict=True):
-        w = column.reshape(K, problem.d)
-        if zeta.imag == 0:
-            zeta, w = zeta.real, w.real
-        u = np.tile(mean(w), (K, 1))
-        yield zeta, u, w - u
-
-
-def J(problem, s, w):
-    """(I + s A_k)^-1 of each client's vector, by values of a function."""
-
-    def shrunk(w):
-        return np.array(
-            [
-                argmin(lambda x, k=k: s / 2 * x @ problem.A_k[k] @ x + 1 / 2 * norm2(x - w[k]))
-                for k in CLIENTS
-            ]
-        )
-
-    return shrunk(w.real) + 1j * shrunk(w.imag)
-
-
 ROUND = [
     [(DUAL, DUAL.replace("+", "-"))],
     [(HALF, "half_k = theta_k")],
     [("theta = server.average(half_k)", "theta = server.average(theta_k)")],
 ]
-
-
-@states("algorithms/primal_dual, d52edf", "d52edf", fedpd, *ROUND)
-def eigenvector_of_a_round(fedpd):
-    turning = 0
-    for problem, _, s in convex_problems():
-        L = problem.L
-        for zeta, u, v in eigenvectors(fedpd, problem, s):
-            same(J(problem, s, u + v), zeta * u + (1 - zeta) * v)
-            if abs(zeta.imag) > 1e-6:  # no real double one that rounding has split
-                turning += 1
-                same(norm2(abs(u)), norm2(abs(v)))
-                assert abs(zeta - 1 / 2) ** 2 <= 1 / 4 * (s * L - 1) / (s * L + 1) + 1e-12
-            else:
-                assert -1e-6 <= zeta.real <= 1 + 1e-6
-    assert turning > 5
-
-
-@states("algorithms/primal_dual, 6d8723", "6d8723", fedpd, *ROUND)
-def real_eigenvalue_of_a_round(fedpd):
-    real = 0
-    for problem, mu_f, s in convex_problems():
-        for zeta, u, v in eigenvectors(fedpd, problem, s):
-            if not isinstance(zeta, complex):
-                real += 1
-                x, y = zeta * u - (1 - zeta) * v, zeta * u + (1 - zeta) * v
-                left = zeta * (1 - zeta) * (norm2(u) - norm2(v))
-                same(left, sum(s * x[k] @ problem.A_k[k] @ y[k] for k in CLIENTS))
-                least = s * mu_f * zeta**2 * norm2(u)
-                assert left >= least - s * problem.L * (1 - zeta) ** 2 * norm2(v) - 1e-12
-    assert real > 20
 
 
 def after_rounds(fedpd, problem, s, rounds=6):

@@ -7,19 +7,21 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
+from equations.proximal import EVERYBODY
 from equations.quadratics import (
     CLIENTS,
     K,
     argmin,
     federation,
     gradient,
+    mean,
     norm2,
     same,
     vectors,
 )
 from equations.states import states
 from fl_algos import Quadratic, Server
-from fl_algos.algorithms import gradient_descent, proxskip, scaffnew
+from fl_algos.algorithms import fedpd, fedprox, gradient_descent, proxskip, scaffnew
 from fl_algos.theory import scaffnew as theory
 from support.draws import Coins
 
@@ -163,6 +165,49 @@ def scaffnew_rate(theory):
             assert contraction <= rate
             assert theory.scaffnew_contraction(gamma, p, L, mu) == pytest.approx(contraction)
             assert theory.scaffnew_rate(gamma, p, mu) == pytest.approx(rate)
+
+
+@states(
+    "fedpd-after-silence",
+    "6fccca",
+    fedpd,
+    [("half_k = theta_k + self.s * lambda_k", "half_k = theta_k")],
+    [("theta_k0 = half_k  # 16", "theta_k0 = theta_k  # 16")],
+    [("lambda_k + (theta_k - theta_k0) / self.s", "lambda_k - (theta_k - theta_k0) / self.s")],
+)
+def fedpd_after_silence(fedpd):
+    """And what the section says of both methods at rest."""
+    problem, f = federation()
+    theta_star, c_star = solution(f)
+    s, stacked = 0.7, np.tile(theta_star, (K, 1))
+
+    def after(algorithm, state, problem, communicate):
+        return algorithm.round(state, problem, Server(K), Coins(communicate))
+
+    x = [argmin(lambda x, k=k: f[k](x) + 1 / (2 * s) * norm2(x - theta_star)) for k in CLIENTS]
+    expected = theta_star + 2 * (mean(x) - theta_star)
+    same(expected, theta_star - 2 * s * mean([gradient(f[k], x[k]) for k in CLIENTS]))
+    method = fedpd.FedPD(s=s, p=0.5)
+    solved = method.init(theta_star, K)._replace(lambda_k=-c_star)
+    same(after(method, solved, problem, True).theta, theta_star)
+    silent = after(method, solved, problem, False)
+    same(silent.theta_k, stacked)
+    same(silent.lambda_k, -c_star)
+    same(after(method, silent, problem, True).theta, expected)
+    proximal = fedprox.FedProx(mu=1 / s)
+    start = proximal.init(theta_star, K)
+    same(proximal.round(start, problem, Server(K), EVERYBODY).theta, mean(x))
+    # Clients that share their minimiser, without a price: rounds of both kinds leave this state.
+    centred = Quadratic(problem.A_k, problem.A_k @ theta_star)
+    for communicate in (True, False):
+        rest = after(method, method.init(theta_star, K), centred, communicate)
+        same(rest.theta_k0, stacked)
+        same(rest.lambda_k, 0 * stacked)
+        algorithm = scaffnew.Scaffnew(gamma=gamma, p=p)
+        solved = algorithm.init(theta_star, K)._replace(c_k=c_star)
+        rest = after(algorithm, solved, problem, communicate)
+        same(rest.theta_k, stacked)
+        same(rest.c_k, c_star)
 
 
 def deviation_maps(scaffnew, gamma, p, curvature):
