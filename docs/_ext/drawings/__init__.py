@@ -129,7 +129,7 @@ def note_state(app: Sphinx, config: Config) -> None:
     """Have pages read again when what draws has changed, or what it draws."""
     package = importlib.util.find_spec("fl_algos")
     folders = [Path(__file__).parent, Path(config.drawings_folder)]
-    folders += [Path(each) for each in (package.submodule_search_locations if package else ())]
+    folders += map(Path, getattr(package, "submodule_search_locations", None) or ())
     state = hashlib.sha256()
     for path in (path for folder in folders for path in sorted(folder.rglob("*.py"))):
         state.update(path.read_bytes())
