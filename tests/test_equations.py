@@ -17,7 +17,7 @@ for page in ("errata", "operator_splitting", "overview", "primal_dual", "proxima
 NAMED = {
     "consensus-set": ("218dd9", "the problem, in the form that is split; nothing is claimed of it"),
     "envelope": ("24e115", "defines it; what is claimed of it is carried out in fedprox-envelope"),
-    "fedpd-constraint": ("c3c1d2", "the problem with a copy of the model for each client"),
+    "fedpd-constraint": ("c79391", "the problem with a copy of the model for each client"),
     "fedpd-theorem-3": (
         "8e3e23",
         "quoted from the paper; the runs below it, and test_fedpd_rates.py, show where it fails",
