@@ -16,6 +16,7 @@ for page in ("errata", "operator_splitting", "overview", "primal_dual", "proxima
 # Not carried out: the fingerprint of the TeX that was read, and why there is nothing to compare.
 NAMED = {
     "consensus-set": ("218dd9", "the problem, in the form that is split; nothing is claimed of it"),
+    "envelope": ("24e115", "defines it; what is claimed of it is carried out in fedprox-envelope"),
     "fedpd-constraint": ("c79391", "the problem with a copy of the model for each client"),
     "fedpd-theorem-3": (
         "8e3e23",

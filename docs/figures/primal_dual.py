@@ -42,8 +42,9 @@ def price(say: Say) -> Figure:
             else say("the quadratic charge alone", "只有二次罚项")
         )
         axes.text(STAR, 1.1, words, ha="center")
-        axes.text(1.68, 0.5, say("client 1", "子节点 1"), color=color("client_1"), ha="right")
-        axes.text(-0.28, 0.92, say("client 2", "子节点 2"), color=color("client_2"), ha="left")
+        if not right:
+            axes.text(-0.28, 0.2, say("client 1", "子节点 1"), color=color("client_1"))
+            axes.text(1.32, 0.12, say("client 2", "子节点 2"), color=color("client_2"))
     return figure
 
 

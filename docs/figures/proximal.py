@@ -69,5 +69,5 @@ def envelopes(say: Say) -> Figure:
         below.plot(at, low, "o", color=look["color"], markersize=5)
     below.text(-0.12, 1.2, say("mean of the $f_k$", "各 $f_k$ 的平均"))
     words = say("mean of the $M_k$", "各 $M_k$ 的平均")
-    below.text(-0.73, 0.1, words, color=color("fedprox"))
+    below.text(-0.74, 0.04, words, color=color("fedprox"))
     return figure

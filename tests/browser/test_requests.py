@@ -10,6 +10,15 @@ import pytest
 from support.pages import SITE, names
 
 LIMIT = 1_000_000  # bytes of a chapter, compressed
+REQUESTS = 25  # of a chapter, itself among them
+SHIFT = """() => new Promise((done) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) sum += entry.hadRecentInput ? 0 : entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => done(sum), 300);
+})"""
+"""How much moved, as browsers measure it: the sum of all shifts since the page began to load."""
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -71,8 +80,20 @@ def test_chapters_are_not_heavy(open_page, language):
         asked.clear()
         page.goto(f"{site}/{name}", wait_until="networkidle")
         sizes = {path: len(gzip.compress((SITE / path).read_bytes())) for path in asked}
-        assert len(sizes) > 20
+        assert len(sizes) > 5
+        assert len(sizes) <= REQUESTS, (name, sizes)
         assert sum(sizes.values()) < LIMIT, (name, sizes)
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_nothing_moves_while_a_chapter_loads(open_page, language, width):
+    """Each page is opened as by a reader who comes for the first time."""
+    for name in names(language, "algorithms"):
+        page = open_page(name, width=width)
+        page.wait_for_load_state("networkidle")
+        page.evaluate("document.fonts.ready")
+        assert page.evaluate(SHIFT) <= 0.05, name
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -21,6 +21,7 @@ from equations.quadratics import (
 from equations.states import states
 from fl_algos import Quadratic, Server
 from fl_algos.algorithms import fedprox
+from fl_algos.problems import quadratic
 
 mu = 0.7
 theta = vectors(1)[0]
@@ -42,6 +43,42 @@ class Inbox(Server):
         return super().average(x_k, *args, **kwargs)
 
 
+SOLVE = [("right_k = b_k + v_k / s", "right_k = b_k - v_k / s")]
+CURVATURE = [("(eigenvalues_k + 1 / s)", "(eigenvalues_k + s)")]
+RESIDUAL = [("[..., 0] - x_k / s)", "[..., 0] + x_k / s)")]
+
+
+@states("prox", "aff902", quadratic, SOLVE, CURVATURE, RESIDUAL)
+def prox(quadratic):
+    problem, f = federation()
+    problem = quadratic.Quadratic(problem.A_k, problem.b_k)
+    v_k = vectors(2)
+    for s in (0.1, 3.0):
+        found = problem.prox(v_k, s)
+        for k in CLIENTS:
+            v = v_k[k]
+            same(found[k], argmin(lambda x, k=k, s=s, v=v: f[k](x) + 1 / (2 * s) * norm2(x - v)))
+
+
+@states("prox-implicit", "d70a68", quadratic, SOLVE, CURVATURE, RESIDUAL)
+def prox_implicit(quadratic):
+    problem, f = federation()
+    problem = quadratic.Quadratic(problem.A_k, problem.b_k)
+    v_k, s = vectors(2), 0.4
+    x_k = problem.prox(v_k, s)
+    for k in CLIENTS:
+        same(x_k[k], v_k[k] - s * gradient(f[k], x_k[k]))
+
+
+@states("prox-parabola", "96575a", quadratic, SOLVE, CURVATURE, RESIDUAL)
+def prox_parabola(quadratic):
+    """On parabolas a/2 (x - b)^2 over one number."""
+    a, b, v = np.array([1.0, 3.0, 0.2]), np.array([0.0, 1.0, -2.0]), np.array([2.0, -1.0, 0.3])
+    problem = quadratic.Quadratic(a[:, None, None], (a * b)[:, None])
+    for s in (0.1, 1.0, 20.0):
+        same(problem.prox(v[:, None], s)[:, 0], (v + s * a * b) / (1 + s * a))
+
+
 @states("fedprox-local", "a3aec7", fedprox, [STEP])
 def fedprox_local(fedprox):
     problem, f = federation()
@@ -53,7 +90,7 @@ def fedprox_local(fedprox):
 
 @states(
     "fedprox-envelope",
-    "98ce6e",
+    "a95df1",
     fedprox,
     [STEP],
     [("theta = server.average(x_k", "theta = server.average(2 * theta_k - x_k")],

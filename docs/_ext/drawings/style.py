@@ -57,7 +57,7 @@ SETTINGS = {
     "axes.spines.top": False,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
-    "font.size": 11,
+    "font.size": 12,
     "lines.linewidth": 1.8,
     "lines.solid_capstyle": "round",
     "savefig.facecolor": "none",

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
-PUBLIC = ("machine", "tables")
+PUBLIC = ("algorithm_figures", "descriptions", "machine")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
