@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from fl_algos import algorithms
 from fl_algos.draw import Draws
 from support.federations import CASES, WORLD, K, federation, in_many, in_one, placement
 from support.processes import in_processes, shares
@@ -53,20 +50,6 @@ def test_the_runs_that_should_stop_early_do(outcomes: Any) -> None:
         str(CASES[number][0]): len(one["records"]) for number, (one, *_) in enumerate(outcomes)
     }
     assert 1 < lengths["GradientDescent(gamma=1.0)"] < 1000
-
-
-def test_every_algorithm_of_the_package_is_among_them() -> None:
-    modules = [
-        import_module(f"{algorithms.__name__}.{m.name}")
-        for m in pkgutil.iter_modules(algorithms.__path__)
-    ]
-    there = {
-        x
-        for module in modules
-        for x in vars(module).values()
-        if isinstance(x, type) and hasattr(x, "round")
-    }
-    assert {type(algorithm) for algorithm, _, _ in CASES} == there
 
 
 def test_some_process_has_nobody_in_some_round() -> None:

@@ -120,9 +120,9 @@ def test_an_equation_that_is_read_opens(open_page, language):
 @pytest.mark.parametrize("language", OTHER)
 def test_a_section_that_a_link_led_to_is_left_by_reading_on(open_page, language):
     page = open_page(f"{language}/algorithms/primal_dual.html#fl-alg-primal-dual-fedpd")
-    page.locator("[id='place-1-3.12']").evaluate("p => p.scrollIntoView({behavior: 'instant'})")
+    page.locator("[id='place-1-3.15']").evaluate("p => p.scrollIntoView({behavior: 'instant'})")
     switch(page)
-    assert page.url.endswith("#place-1-3.12")
+    assert page.url.endswith("#place-1-3.15")
 
 
 @pytest.mark.parametrize("language", OTHER)
