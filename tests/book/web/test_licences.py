@@ -68,7 +68,8 @@ def test_whatever_file_of_others_the_site_ships_is_of_a_package_on_the_page(part
     own = {path.name for path in ROOT.glob("docs/_ext/*/static/*")} | {"drawings.css"}
     for bundle in ("book.css", "book.js"):
         text = (static / bundle).read_text(encoding="utf-8")
-        parts = [Path(part).name for part in re.findall(r"(?m)^/\* ([\w./-]+) \*/$", text)]
+        marked = re.findall(r"(?m)^/\* ([\w./-]+\.(?:css|js)) \*/$", text)
+        parts = [Path(part).name for part in marked]
         assert len(parts) > 5
         # Pygments writes its style sheet, Sphinx fills in a script, MyST-NB adds a checksum.
         names = {re.sub(r"\.[0-9a-f]{64}\b", "", part) for part in parts} - {"pygments.css"}
