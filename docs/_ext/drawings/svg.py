@@ -27,6 +27,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 HREF = "{http://www.w3.org/1999/xlink}href"
 GREEK = {"theta": "θ", "lambda": "λ", "gamma": "γ", "kappa": "κ", "mu": "μ", "eta": "η"}
 OTHERS = {"to": "→", "infty": "∞", "leqslant": "⩽", "cdot": "·"}
+SIGNS = {"-": "\N{MINUS SIGN}", "*": "\N{ASTERISK OPERATOR}"}
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _TOKEN = re.compile(r"(?P<place>[_^])?(?:\{(?P<group>[^{}]*)\}|\\(?P<name>[a-z]+) ?|(?P<sign>.))")
 _SHIFTS = {"_": 0.3, "^": -0.5}  # in the size of the small letters
@@ -136,7 +137,7 @@ def _formula(tex: str) -> Iterator[tuple[str, str, str]]:
         if token["group"] is not None:
             yield from ((kind, run, place) for kind, run, _ in _formula(token["group"]))
         elif (name := token["name"]) is None:
-            sign = token["sign"].replace("-", "\N{MINUS SIGN}")
+            sign = SIGNS.get(token["sign"], token["sign"])
             yield "letter" if sign.isalpha() else "sign", sign, place
         elif name in GREEK:
             yield "letter", GREEK[name], place

@@ -61,7 +61,7 @@ def join_assets(app: Sphinx, exception: Exception | None) -> None:
     def join(tags: re.Pattern[str], read: Callable[[Path, str], str], name: str, link: str) -> None:
         parts = [address(tag)[1] for tag in tags.findall(pages[site / SAMPLE])]
         parts = [part for part in parts if part != ALONE]
-        text = "\n".join(read(static, part) for part in parts)
+        text = "\n".join(f"/* {part} */\n{read(static, part)}" for part in parts)
         (static / name).write_text(text, "utf-8")
         version = hashlib.sha256(text.encode()).hexdigest()[:8]
         link = link.replace("NAME", f"{name}?v={version}")

@@ -144,7 +144,7 @@ def test_labels_have_words_letters_and_signs():
         ("letter", "θ", ""),
         ("sign", "1", "_"),
         ("sign", "2", "_"),
-        ("sign", "*", "^"),
+        ("sign", "\N{ASTERISK OPERATOR}", "^"),
         ("sign", " ", ""),
         ("sign", "=", ""),
         ("sign", " ", ""),

@@ -64,4 +64,13 @@ def test_whatever_file_of_others_the_site_ships_is_of_a_package_on_the_page(part
     static = SITE / "en" / "_static"
     shipped = {path for path in static.rglob("*") if path.is_file() and path.parent != static}
     assert {path.suffix for path in shipped} >= {".woff2", ".js"}
-    assert {path.name for path in shipped} <= known  # at the top lies what is made for the book
+    assert {path.name for path in shipped} <= known  # what is the book's own lies at the top
+    own = {path.name for path in ROOT.glob("docs/_ext/*/static/*")} | {"drawings.css"}
+    for bundle in ("book.css", "book.js"):
+        text = (static / bundle).read_text(encoding="utf-8")
+        marked = re.findall(r"(?m)^/\* ([\w./-]+\.(?:css|js)) \*/$", text)
+        parts = [Path(part).name for part in marked]
+        assert len(parts) > 5
+        # Pygments writes its style sheet, Sphinx fills in a script, MyST-NB adds a checksum.
+        names = {re.sub(r"\.[0-9a-f]{64}\b", "", part) for part in parts} - {"pygments.css"}
+        assert {name for name in names - own if f"{name}.jinja" not in known} <= known
