@@ -88,7 +88,7 @@ def test_each_line_has_its_anchor_and_each_block_stands_beside_its_code(
 
 
 def visible_text(html):
-    """The text of a page's article, without code and formulas."""
+    """The text of a page's article, without code, formulas and drawings."""
     article = re.search(r"(?s)<article.*?</article>", html)[0]
     article = re.sub(r"(?s)<(pre|code|math|annotation|svg)\b.*?</\1>", " ", article)
     return re.sub(r"<[^>]*>", "", article)

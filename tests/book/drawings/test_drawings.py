@@ -71,11 +71,11 @@ def test_a_drawing_stands_in_the_page_in_its_language(tmp_path, language, words)
     assert "var(--drawing-fedavg)" in figure
     assert "currentcolor" in figure
     assert not re.search("#[0-9a-f]{6}|<style|font-family|<metadata", figure)
-    sheet = (done.out / "_static" / "drawings.css").read_text(encoding="utf-8")
+    sheet = (done.out / "_static" / "book.css").read_text(encoding="utf-8")
     for selector, colour in ((":root", "light"), ('html[data-theme="dark"]', "dark")):
-        rules = re.search(rf"(?s){re.escape(selector)} {{(.*?)}}", sheet)[1]
+        rules = "".join(re.findall(rf"(?s){re.escape(selector)} {{(.*?)}}", sheet))
         assert f"--drawing-fedavg: {getattr(LOOKS['fedavg'], colour)};" in rules
-    assert "_static/drawings.css" in page
+    assert "_static/book.css" in page
 
 
 def test_ids_of_several_drawings_differ_and_lead_somewhere(tmp_path):
