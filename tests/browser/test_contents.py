@@ -35,11 +35,13 @@ def entries(page):
 def test_the_keys_home_and_end(open_page, language, from_disk):
     page = open_page(CHAPTER.format(language), from_disk=from_disk)
     hrefs = entries(page)
-    assert current(page) == hrefs[0]
+    top = page.locator(hrefs[0]).evaluate("part => part.getBoundingClientRect().top")
+    first = hrefs[0] if top < 900 / 3 else None  # else what comes before the first section is read
+    assert current(page) == first
     page.keyboard.press("End")
     assert current(page) == hrefs[-1]
     page.keyboard.press("Home")
-    assert current(page) == hrefs[0]
+    assert current(page) == first
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
