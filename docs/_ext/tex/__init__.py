@@ -13,13 +13,14 @@ PUBLIC = ("macros", "text", "worker")
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the renderer, under the name that html_math_renderer gives, and what mends lines."""
-    from tex import assets, katex, macros, preview, unbroken
+    from tex import assets, katex, labels, macros, preview, unbroken
 
     app.add_config_value("tex_macros", {}, "html")
     app.add_config_value("tex_node_modules", "", "")
     app.add_html_math_renderer("katex", (katex.visit_math, None), (katex.visit_math_block, None))
     app.connect("config-inited", macros.define_for_latex)
     app.connect("builder-inited", assets.copy_assets)
+    app.connect("env-before-read-docs", labels.forget)
     app.connect("html-page-context", assets.hurry_fonts)
     app.add_post_transform(unbroken.KeepTogether)
     app.add_post_transform(preview.StoreEquations)
