@@ -219,7 +219,7 @@ def fedpd_after_silence(fedpd):
     [("theta_k0 = half_k  # 16", "theta_k0 = theta_k  # 16")],
 )
 def fedpd_plateau_below(fedpd):
-    """Its proof: rounds of both kinds bring two states together, and such coins lead to the bound."""
+    """Its proof: both kinds of rounds bring two states together, and such coins lead there."""
     problem, f = federation()
     theta_star, _ = solution(f)
     s = 0.7
