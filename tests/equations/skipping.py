@@ -210,6 +210,40 @@ def fedpd_after_silence(fedpd):
         same(rest.c_k, c_star)
 
 
+@states(
+    "fedpd-plateau-below",
+    "f000ad",
+    fedpd,
+    [("half_k = theta_k + self.s * lambda_k", "half_k = theta_k")],
+    [("theta_k0 = half_k  # 16", "theta_k0 = server.broadcast(state.theta)")],
+    [("theta_k0 = half_k  # 16", "theta_k0 = theta_k  # 16")],
+)
+def fedpd_plateau_below(fedpd):
+    """Its proof: both kinds of rounds bring two states together, and such coins lead there."""
+    problem, f = federation()
+    theta_star, _ = solution(f)
+    s = 0.7
+    x = [argmin(lambda x, k=k: f[k](x) + 1 / (2 * s) * norm2(x - theta_star)) for k in CLIENTS]
+    bound = 2 * np.linalg.norm(mean(x) - theta_star)
+    assert bound > 0.01
+    method = fedpd.FedPD(s=s, p=0.5)
+
+    def after(state, *coins):
+        for communicate in coins:
+            state = method.round(state, problem, Server(K), Coins(communicate))
+        return state
+
+    def apart(states):
+        return norm2(np.subtract(*(state.theta_k0 - s * state.lambda_k for state in states)))
+
+    starts = [method.init(vectors(n)[0], K)._replace(lambda_k=vectors(n + 2)) for n in (1, 2)]
+    for coin in (True, False):
+        assert apart([after(start, coin) for start in starts]) < apart(starts)
+    for start in starts:
+        theta = after(start, *(True,) * 400, False, True).theta
+        same(np.linalg.norm(theta - theta_star), bound)
+
+
 def deviation_maps(scaffnew, gamma, p, curvature):
     """What a round does to (e, u), with and without communication, where all curvatures are one."""
     pair = Quadratic(np.full((2, 1, 1), curvature), np.zeros((2, 1)))
