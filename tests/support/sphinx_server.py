@@ -1,8 +1,8 @@
 """Run Sphinx again and again without importing it again: each build is a fork of one process.
 
 Run as a script, this is that process. It reads a line of JSON for each build, and answers with the
-exit status. What a build has imported of the environment the next ones find imported; nothing else
-is left of it.
+exit status. What a build has imported of the environment the next ones find imported, but for
+fl_algos, in whose place a build may have a copy; nothing else is left of it.
 """
 
 from __future__ import annotations
@@ -85,8 +85,9 @@ def build(arguments: Sequence[str], folder: str, environment: Mapping[str, str])
 
         status = main(arguments)
         files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
-        imported = [name for name, file in files.items() if file and file.startswith(ENVIRONMENT)]
-        Path("modules").write_text("\n".join(imported), "utf-8")
+        found = [name for name, file in files.items() if file and file.startswith(ENVIRONMENT)]
+        kept = [name for name in found if name.partition(".")[0] != "fl_algos"]
+        Path("modules").write_text("\n".join(kept), "utf-8")
     except BaseException:
         traceback.print_exc()
     finally:
